@@ -1,4 +1,4 @@
-//! What is wrong with a scene: every problem at once, each with file, line, key, a sentence and a hint.
+//! Errors in a scene: all problems at once, each with file, line, key, a sentence and a hint.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,33 +6,33 @@ use std::fmt;
 /// Byte range in the scene's text.
 pub type Place = std::ops::Range<usize>;
 
-/// Problems that are listed.
+/// Maximum number of problems listed.
 pub const MOST_PROBLEMS: usize = 100;
 
-/// One mistake in a scene.
+/// One error in a scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
     /// The key, as a path: `body.mass`, `joint.anchors`.
     pub key: String,
     /// What is wrong, a sentence without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 
-/// All mistakes of one scene, in file order.
+/// All errors of a scene, in file order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneError {
     /// File name as given.
     pub file: String,
-    /// With line and column, counted from 1; zero where they are not known.
+    /// With line and column, counted from 1; zero if unknown.
     pub problems: Vec<(usize, usize, Problem)>,
 }
 
 impl SceneError {
-    /// Sorts the problems by place and gives each its line and column in `text`. Beyond [`MOST_PROBLEMS`] they are only counted.
+    /// Sorts the problems by location and adds line and column in `text`. Beyond [`MOST_PROBLEMS`] they are only counted.
     pub fn new(file: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| (a.place.start, &a.key).cmp(&(b.place.start, &b.key)));
         limit(&mut problems);
@@ -48,7 +48,7 @@ impl SceneError {
         }
     }
 
-    /// Of a scene whose text is not at hand.
+    /// For a scene whose text is not available.
     pub fn without_lines(file: &str, mut problems: Vec<Problem>) -> Self {
         limit(&mut problems);
         Self {
@@ -57,7 +57,7 @@ impl SceneError {
         }
     }
 
-    /// What is wrong with a file as a whole.
+    /// An error about a file as a whole.
     pub fn of_file(file: &str, message: &str) -> Self {
         let problem = Problem {
             place: 0..0,
@@ -68,7 +68,7 @@ impl SceneError {
         Self::without_lines(file, vec![problem])
     }
 
-    /// Each problem with its place, and its hint on a line of its own.
+    /// Each problem with its location, and its hint on a separate line.
     pub fn told(&self) -> impl Iterator<Item = String> {
         self.problems.iter().map(|(line, column, problem)| {
             let hint = match problem.hint.as_str() {
@@ -85,7 +85,7 @@ impl SceneError {
     }
 }
 
-/// Cuts a list that nobody would read to its end.
+/// Truncates a long list.
 fn limit(problems: &mut Vec<Problem>) {
     let more = problems.len().saturating_sub(MOST_PROBLEMS);
     problems.truncate(MOST_PROBLEMS);
@@ -94,12 +94,12 @@ fn limit(problems: &mut Vec<Problem>) {
             place: last.place.clone(),
             key: "file".to_owned(),
             message: format!("{more} more problems are not listed"),
-            hint: "mend the first ones and read the scene again".to_owned(),
+            hint: "fix the first ones and try again".to_owned(),
         });
     }
 }
 
-/// The text up to `at`, or up to the character that `at` cuts.
+/// The text up to `at`, rounded down to a character boundary.
 fn before(text: &str, at: usize) -> &str {
     let mut end = at.min(text.len());
     while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! From the text of a scene file to `spec::Scene`, or to everything that is wrong with it.
+//! Reads the text of a scene file into a `spec::Scene`, or returns all of its errors.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use super::read::{Log, Table};
 use super::spec::{Dimension, Integrator, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
-/// Files of shapes that are larger are refused, bytes.
+/// Maximum size of a shape file, bytes.
 const MOST_BYTES: u64 = 1_000_000_000;
 
-/// What the system says, without its number.
+/// Message of a system error, without its number.
 pub fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or_default();
     words.to_lowercase()
 }
 
-/// Reads a scene from a file; with its text.
+/// Reads a scene from a file; returns it with its text.
 ///
 /// # Errors
 /// Every problem of the scene, or that the file cannot be read.
@@ -38,9 +38,7 @@ pub fn load(path: &Path) -> Result<(Scene, String), SceneError> {
     };
     let bytes = std::fs::read(path).map_err(|error| {
         let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                "check the path: it is taken from the folder the command runs in"
-            }
+            std::io::ErrorKind::NotFound => "check the path: it is relative to the current folder",
             std::io::ErrorKind::PermissionDenied => "allow reading the file",
             _ if path.is_dir() => "this is a folder: name the scene file in it",
             _ => "check that the path names a scene file",
@@ -67,10 +65,10 @@ pub fn load(path: &Path) -> Result<(Scene, String), SceneError> {
     Ok((scene, text))
 }
 
-/// Gives the bytes of a file that a scene names, relative to it and with `/`; or why not, a sentence and a hint.
+/// Returns the bytes of a file named by a scene, with a path relative to it and `/` as separator; or an error message and a hint.
 pub type Files<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, (String, String)>;
 
-/// Reads a scene from the text of a file; `file_name` is for messages, and its stem is the default name. Other files,
+/// Reads a scene from the text of a file; `file_name` is used in messages, and its stem is the default name. Other files,
 /// for shapes, cannot be read.
 ///
 /// # Errors
@@ -78,13 +76,13 @@ pub type Files<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, (String, String)>;
 pub fn parse(file_name: &str, text: &str) -> Result<Scene, SceneError> {
     parse_with(file_name, text, &|_| {
         Err((
-            "the scene has no folder to take a file from".to_owned(),
+            "the scene has no folder to read a file from".to_owned(),
             "read the scene from its file, or write the corners as `vertices`".to_owned(),
         ))
     })
 }
 
-/// The same for a scene whose other files are in a folder.
+/// Like [`parse`], for a scene whose other files are in a folder.
 ///
 /// # Errors
 /// Every problem of the scene.
@@ -92,17 +90,17 @@ pub fn parse_in(folder: &Path, file_name: &str, text: &str) -> Result<Scene, Sce
     parse_with(file_name, text, &|name| read_file(folder, name))
 }
 
-/// The bytes of a file that a scene in a folder names.
+/// The bytes of a file named by a scene in a folder.
 ///
 /// # Errors
-/// Why they cannot be read: a sentence and a hint.
+/// If the file cannot be read: a message and a hint.
 pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)> {
     let path = folder.join(name);
     inside(folder, &path).map_err(|error| {
         let message = format!("{} cannot be read: {}", path.display(), plain(&error));
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => {
-                "check the path: it is taken from the folder of the scene"
+                "check the path: it is relative to the folder of the scene"
             }
             std::io::ErrorKind::PermissionDenied => "allow reading the file",
             _ => "check that the path names an STL or OBJ file in the folder of the scene",
@@ -111,7 +109,7 @@ pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)>
     })
 }
 
-/// The bytes of a plain file in a folder or below; what links lead out of it, devices and pipes are refused without being opened.
+/// The bytes of a regular file in a folder or below it; links that lead out of it, devices and pipes are rejected without being opened.
 fn inside(folder: &Path, path: &Path) -> std::io::Result<Vec<u8>> {
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -141,7 +139,7 @@ fn inside(folder: &Path, path: &Path) -> std::io::Result<Vec<u8>> {
     std::fs::read(&real)
 }
 
-/// The same for a scene whose other files `files` gives.
+/// Like [`parse`], for a scene whose other files are provided by `files`.
 ///
 /// # Errors
 /// Every problem of the scene.
@@ -155,7 +153,7 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
-        // Behind a slip in the text, what is absent may have been there, and what stands on its line is not what was meant.
+        // After a syntax error, missing keys may have been present, and problems on the same line are consequences of it.
         problems
             .retain(|(p, absent)| !syntax.broken && !absent && !syntax.covers(text, p.place.start));
     }
@@ -193,7 +191,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
             "the run of {until} s ends within the first standard step, {} s",
             settings.step
         );
-        let hint = "write a shorter `step` below `[settings]`, or a later `until`";
+        let hint = "write a shorter `step` in `[settings]`, or a later `until`";
         t.doubt("until", &message, hint);
     }
     let parts = match t.log.dimension {

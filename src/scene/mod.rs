@@ -1,10 +1,10 @@
-//! The scene file: `load` reads it, `format` is what it says, `error` is what is wrong with it; `packed` is what an FMU
-//! carries of it.
+//! The scene file: `load` reads it, `spec` is its content, `error` are its errors, and `packed` is its binary form in an
+//! FMU.
 pub mod error;
 pub mod packed;
 pub mod spec;
 
-// what reads text
+// reading of scene files
 #[cfg(feature = "text")]
 pub mod load;
 #[cfg(feature = "text")]

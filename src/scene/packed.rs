@@ -1,15 +1,15 @@
-//! A checked scene as bytes: what an FMU carries for its library, which then reads no text and no other file.
+//! A validated scene in binary form. The library in an FMU reads it instead of the text and the shape files.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `stiction` |
-//! | 4 | number of this form |
-//! | 20 | version of stiction, filled with zeros |
-//! | 8 | length of what follows the digest |
-//! | 32 | its digest, SHA-256 |
-//! | | the scene in the form of `postcard`: fields in the order of `spec`, variants by their number |
+//! | 4 | format number |
+//! | 20 | version of stiction, padded with zeros |
+//! | 8 | length of the payload |
+//! | 32 | SHA-256 digest of the payload |
+//! | | payload: the scene encoded with `postcard`, fields in the order of `spec`, variants by number |
 //!
-//! Nothing that the bytes say is trusted: what is allocated is in proportion to the bytes that are there, not to what they say.
+//! The bytes are not trusted: allocations are proportional to their actual number, not to lengths they claim.
 
 use super::spec::settings::{Field, Setting, TABLE};
 use super::spec::{FrictionCone, Scene, Settings};
@@ -24,39 +24,39 @@ pub const FILE: &str = "scene.bin";
 /// First bytes of the file.
 const MARK: &[u8; 8] = b"stiction";
 
-/// Number of this form: another one if fields or variants of `spec` come, go or move.
+/// Format number, incremented when fields or variants of `spec` are added, removed or reordered.
 const FORM: u32 = 2;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Bytes that the version may take.
+/// Size of the version field, bytes.
 const VERSION_LENGTH: usize = 20;
 
-/// A digest of a scene: two that have the same are the same.
+/// Digest of a scene; scenes with equal digests are equal.
 pub type Digest = [u8; 32];
 
-/// Why bytes are no scene.
+/// Reason why bytes are not a valid scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackedError {
-    /// They start like something else.
+    /// They do not start with the signature.
     Foreign,
     /// They were written by another version of stiction.
     Version {
-        /// Number of their form.
+        /// Their format number.
         form: u32,
-        /// Which version.
+        /// That version.
         version: String,
     },
-    /// Some are missing, or there are too many.
+    /// Wrong length.
     Length {
-        /// Bytes that there should be, as far as they tell.
+        /// Expected number of bytes, according to the header.
         expected: u64,
-        /// Bytes that there are.
+        /// Actual number of bytes.
         found: usize,
     },
-    /// They are not those that were written.
+    /// The digest does not match.
     Digest,
-    /// They have the right digest but are no scene all the same.
+    /// The digest matches, but the payload is not a valid scene.
     Content,
 }
 
@@ -70,20 +70,20 @@ impl fmt::Display for PackedError {
             ),
             Self::Length { expected, found } => write!(
                 f,
-                "the file should have {expected} bytes, but has {found}: it is cut off or damaged"
+                "the file should have {expected} bytes, but has {found}: it is truncated or damaged"
             ),
             Self::Digest => write!(
                 f,
-                "the file is damaged: its digest is not that of its bytes"
+                "the file is damaged: its digest does not match its contents"
             ),
-            Self::Content => write!(f, "the file is damaged: its bytes are not those of a scene"),
+            Self::Content => write!(f, "the file is damaged: its contents are not a valid scene"),
         }
     }
 }
 
 impl std::error::Error for PackedError {}
 
-/// The bytes of a scene.
+/// Encodes a scene.
 pub fn pack(scene: &Scene) -> Vec<u8> {
     let content = content(scene);
     let mut version = [0; VERSION_LENGTH];
@@ -101,7 +101,7 @@ pub fn pack(scene: &Scene) -> Vec<u8> {
 }
 
 fn content(scene: &Scene) -> Vec<u8> {
-    // fails for types that `spec` does not have
+    // fails only for types that `spec` does not use
     postcard::to_stdvec(scene).unwrap_or_default()
 }
 
@@ -110,10 +110,10 @@ pub fn digest(scene: &Scene) -> Digest {
     Sha256::digest(content(scene)).into()
 }
 
-/// The scene that bytes stand for, and its digest.
+/// Decodes a scene; returns it with its digest.
 ///
 /// # Errors
-/// Bytes that [`pack`] of this version did not write.
+/// If the bytes were not written by [`pack`] of this version.
 pub fn unpack(bytes: &[u8]) -> Result<(Scene, Digest), PackedError> {
     let mut rest = bytes;
     if take(&mut rest)? != *MARK {
@@ -146,8 +146,8 @@ pub fn unpack(bytes: &[u8]) -> Result<(Scene, Digest), PackedError> {
     Ok((scene, digest))
 }
 
-/// Bytes without a floating-point number that is not a number. Such a number has eight bytes of which the last is 0x7f or 0xff
-/// behind one above 0xef, which is no text in UTF-8: a text is never taken for one.
+/// Checks that the bytes contain no NaN. The last of the eight bytes of a NaN is 0x7f or 0xff
+/// after one above 0xef, which is not valid UTF-8: text is never mistaken for a NaN.
 struct Numbers<'b>(Slice<'b>);
 
 impl<'b> Flavor<'b> for Numbers<'b> {
@@ -175,7 +175,7 @@ impl<'b> Flavor<'b> for Numbers<'b> {
     }
 }
 
-/// Are the counts of the settings those that a scene in text can have? Arrays have room for no more.
+/// Are the counts in the settings within the ranges of a scene file? Arrays are sized for these.
 fn has_counts_in_range(settings: &Settings) -> bool {
     let is_even = match settings.friction_cone {
         FrictionCone::Exact => true,

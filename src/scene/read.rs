@@ -1,7 +1,5 @@
-//! The walk over the parsed file. Every getter reports what is wrong and gives `None`, so that reading goes on and
-//! all problems come at once; the scene is handed out only if there were none.
-//!
-//! Getters are called from a hundred places and nobody waits for them: they are not inlined, to keep the library small.
+//! Access to the parsed file. Every getter reports problems and returns `None`, so that reading continues and
+//! all problems are reported at once; the scene is returned only if there were none.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -20,21 +18,21 @@ use crate::kinds::parameter::Parameter;
 
 /// The problems found so far.
 pub struct Log {
-    /// What hints are for.
+    /// Dimension, for hints.
     pub dimension: Dimension,
-    /// With `true` where the problem is that something is absent.
+    /// Problems, with `true` if something is missing.
     found: RefCell<Vec<(Problem, bool)>>,
-    /// What can be run but is hardly meant.
+    /// Warnings about valid but probably unintended input.
     doubts: RefCell<Vec<Problem>>,
-    /// Where lines end.
+    /// Line ends.
     ends: Vec<usize>,
-    /// What the tables were asked for.
+    /// Tables read so far.
     #[cfg(test)]
     pub parts: RefCell<Vec<super::reference::Part>>,
 }
 
 impl Log {
-    /// No problems yet with a text.
+    /// An empty log for a text.
     pub fn new(dimension: Dimension, text: &str) -> Self {
         Self {
             dimension,
@@ -46,12 +44,12 @@ impl Log {
         }
     }
 
-    /// How a key is written.
+    /// Example of a key for hints.
     pub fn example(&self, key: &str) -> String {
         sections::example(key, self.dimension)
     }
 
-    /// The line of a place, counted from 1.
+    /// The line of a location, counted from 1.
     pub fn line_of(&self, place: &Place) -> usize {
         self.ends.partition_point(|end| *end < place.start) + 1
     }
@@ -67,7 +65,7 @@ impl Log {
         self.push(place, key, message.into(), hint.into(), false);
     }
 
-    /// Adds a problem that something is absent.
+    /// Adds a problem about something missing.
     pub fn absent<'m>(
         &self,
         place: Place,
@@ -78,27 +76,25 @@ impl Log {
         self.push(place, key, message.into(), hint.into(), true);
     }
 
-    #[inline(never)]
     fn push(&self, place: Place, key: &str, message: Cow<str>, hint: Cow<str>, absent: bool) {
         let problem = problem(place, key, &message, &hint);
         self.found.borrow_mut().push((problem, absent));
     }
 
-    /// Adds what can be run but is hardly meant.
-    #[inline(never)]
+    /// Adds a warning about valid but probably unintended input.
     pub fn doubt(&self, place: Place, key: &str, message: &str, hint: &str) {
         let doubt = problem(place, key, message, hint);
         self.doubts.borrow_mut().push(doubt);
     }
 
-    /// What is hardly meant, in file order.
+    /// The warnings, in file order.
     pub fn take_doubts(&self) -> Vec<Problem> {
         let mut doubts = self.doubts.take();
         doubts.sort_by_key(|doubt| doubt.place.start);
         doubts
     }
 
-    /// All problems; the flag says that something is absent.
+    /// All problems; the flag is set if something is missing.
     pub fn into_problems(self) -> Vec<(Problem, bool)> {
         self.found.into_inner()
     }
@@ -113,20 +109,20 @@ fn problem(place: Place, key: &str, message: &str, hint: &str) -> Problem {
     }
 }
 
-/// One table of the file while it is read.
+/// A table of the file.
 pub struct Table<'a> {
-    /// Where problems go.
+    /// Log for problems.
     pub log: &'a Log,
     /// `body[block]`; empty for the whole file.
     pub path: String,
-    /// The header.
+    /// Location of the header.
     pub place: Place,
     map: &'a DeTable<'a>,
-    /// Keys that were asked for.
+    /// Keys queried so far.
     known: Vec<&'static str>,
-    /// What its kind says about them.
+    /// Parameters of its kind.
     parameters: &'static [Parameter],
-    /// What was said about them.
+    /// Defaults of the keys.
     #[cfg(test)]
     rules: Vec<super::reference::Rule>,
 }
@@ -146,14 +142,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// For the check of the page on the format: a key that must be there, or what stands for it where it is absent.
+    /// Records a required key or its default, to check the reference page.
     #[cfg(test)]
     fn note(&mut self, key: &'static str, fallback: super::reference::Fallback) {
         self.rules.push((key, fallback));
     }
 
     /// The path of a key in this table.
-    #[inline(never)]
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
@@ -162,7 +157,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The table is of a kind that has these keys.
+    /// Sets the parameters of the table's kind.
     pub fn describe(&mut self, parameters: &'static [Parameter]) {
         self.parameters = parameters;
     }
@@ -171,12 +166,12 @@ impl<'a> Table<'a> {
         self.parameters.iter().find(|p| p.key == key)
     }
 
-    /// Is the key there? Does not count as asking for it.
+    /// Is the key present? Does not mark it as known.
     pub fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
     }
 
-    /// Doubts the value of a key, if it is there. Does not count as asking for it.
+    /// Warns about the value of a key, if present. Does not mark it as known.
     pub fn doubt(&self, key: &str, message: &str, hint: &str) {
         if let Some(value) = self.map.get(key) {
             self.log
@@ -184,8 +179,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The value of a key that may be absent.
-    #[inline(never)]
+    /// The value of an optional key.
     pub fn get(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.known.push(key);
         let value = self.map.get(key)?;
@@ -199,8 +193,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The value of a key that must be there.
-    #[inline(never)]
+    /// The value of a required key.
     pub fn need(&mut self, key: &'static str) -> Option<Value<'a>> {
         #[cfg(test)]
         self.note(key, Fallback::Required);
@@ -217,28 +210,24 @@ impl<'a> Table<'a> {
         value
     }
 
-    /// A number that must be there.
-    #[inline(never)]
+    /// A required number.
     pub fn need_number(&mut self, key: &'static str, range: Range) -> Option<f64> {
         self.need(key)?.number(range)
     }
 
-    /// A number that may be absent.
-    #[inline(never)]
+    /// An optional number.
     pub fn number(&mut self, key: &'static str, range: Range) -> Option<f64> {
         self.get(key)?.number(range)
     }
 
     /// A number with a default.
-    #[inline(never)]
     pub fn number_or(&mut self, key: &'static str, range: Range, default: f64) -> f64 {
         #[cfg(test)]
         self.note(key, Fallback::Numbers(vec![default]));
         self.number(key, range).unwrap_or(default)
     }
 
-    /// A whole number with a default.
-    #[inline(never)]
+    /// An integer with a default.
     pub fn count_or(&mut self, key: &'static str, lower: u32, upper: u32, default: u32) -> u32 {
         #[cfg(test)]
         self.note(key, Fallback::Numbers(vec![f64::from(default)]));
@@ -246,7 +235,7 @@ impl<'a> Table<'a> {
         count.unwrap_or(default)
     }
 
-    /// A vector that must be there.
+    /// A required vector.
     pub fn need_vector<P: Vector>(&mut self, key: &'static str) -> Option<P> {
         self.need(key)?.vector()
     }
@@ -258,26 +247,24 @@ impl<'a> Table<'a> {
         self.get(key).and_then(|v| v.vector()).unwrap_or(default)
     }
 
-    /// A vector that must be there and have a direction.
+    /// A required vector with a direction.
     pub fn need_direction<P: Vector>(&mut self, key: &'static str) -> Option<P> {
         self.need(key)?.direction()
     }
 
-    /// True or false, if it is there.
-    #[inline(never)]
+    /// An optional Boolean.
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
         self.get(key).and_then(|v| v.flag())
     }
 
-    /// True or false, with a default.
-    #[inline(never)]
+    /// A Boolean with a default.
     pub fn flag_or(&mut self, key: &'static str, default: bool) -> bool {
         #[cfg(test)]
         self.note(key, Fallback::Word(default.to_string()));
         self.flag(key).unwrap_or(default)
     }
 
-    /// One of several words, with a default.
+    /// A choice of several words, with a default.
     pub fn choice_or<T: Copy + PartialEq>(
         &mut self,
         key: &'static str,
@@ -293,7 +280,7 @@ impl<'a> Table<'a> {
             .unwrap_or(default)
     }
 
-    /// One of several words that must be there.
+    /// A required choice of several words.
     pub fn need_choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         #[cfg(test)]
         self.note(
@@ -311,8 +298,7 @@ impl<'a> Table<'a> {
         self.get(key)?.choice(words)
     }
 
-    /// The items of a list of tables, `[[key]]`; their path has the name of the item, or its number.
-    #[inline(never)]
+    /// The items of an array of tables, `[[key]]`; their path contains the name of the item, or its number.
     pub fn items(&mut self, key: &'static str) -> Vec<Table<'a>> {
         let Some(list) = self.get(key) else {
             return Vec::new();
@@ -350,14 +336,13 @@ impl<'a> Table<'a> {
         items
     }
 
-    /// Reports the keys that nobody asked for; `what` is "a box" or the like.
-    #[inline(never)]
+    /// Reports unknown keys; `what` is for example "a box".
     pub fn finish(self, what: &str) {
         let known = self.known.clone();
         self.finish_with(what, &known);
     }
 
-    /// The same for a kind; `others` has the keys of other kinds, each with the word of its kind.
+    /// Like `finish`, for a kind; `others` has the keys of other kinds, each with the name of its kind.
     pub fn finish_kind(self, what: &str, others: Vec<(&'static str, &'static str)>) {
         let known = self.known.clone();
         self.report_unknown(what, &known, &others);
@@ -385,7 +370,7 @@ impl<'a> Table<'a> {
             if unique.contains(&word) {
                 continue;
             }
-            // A key that is there already is not what was meant.
+            // A key that is present already is not suggested.
             let free = unique.iter().copied().filter(|k| !self.has(k));
             let of_other = match self.log.dimension {
                 Dimension::Space => sections::instead_in_space(word, &unique),
@@ -409,7 +394,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The path without the names of items: `body[block].shape` is written `body.shape`.
+/// The path without the names of items: `body.shape` for `body[block].shape`.
 fn header(path: &str) -> String {
     let parts = path.split('[').enumerate();
     let outside = parts.map(|(i, part)| match part.split_once(']') {

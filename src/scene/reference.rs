@@ -1,5 +1,5 @@
-//! The tables of `docs/SCENE.md`, generated from the descriptions, and a check that the reader takes the keys and defaults that
-//! they have. `UPDATE_SNAPSHOTS=1 cargo test --lib reference` writes the tables into the page.
+//! The tables of `docs/SCENE.md`, generated from the descriptions, and a check that the reader accepts the keys and defaults
+//! in them. `UPDATE_SNAPSHOTS=1 cargo test --lib reference` writes the tables into the page.
 
 use super::sections::*;
 use super::spec::Dimension;
@@ -9,12 +9,12 @@ use crate::kinds::joint::{self, Mounting};
 use crate::kinds::parameter::Parameter;
 use crate::kinds::{plane, shape, space};
 
-/// What stands for a key that is absent.
+/// Default of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fallback {
-    /// Nothing: it must be there.
+    /// None: the key is required.
     Required,
-    /// Nothing: it must be there, and be one of these words.
+    /// None: the key is required and must be one of these words.
     OneOf(Vec<String>),
     /// A number or a vector.
     Numbers(Vec<f64>),
@@ -22,24 +22,24 @@ pub enum Fallback {
     Word(String),
 }
 
-/// A key, and what stands for it.
+/// A key and its default.
 pub type Rule = (&'static str, Fallback);
 
-/// A table of the file as the reader saw it.
+/// A table of the file as seen by the reader.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub dimension: Dimension,
-    /// "a box" or the like.
+    /// For example "a box".
     pub what: String,
-    /// Keys that it may have.
+    /// Its known keys.
     pub keys: Vec<String>,
-    /// What was said about them.
+    /// Defaults of the keys.
     pub rules: Vec<Rule>,
-    /// What its kind says about them.
+    /// Parameters of its kind.
     pub parameters: &'static [Parameter],
 }
 
-/// All tables of the page, each with the name in its marks.
+/// All tables of the page, each with the name of its marker.
 fn tables() -> Vec<(&'static str, String)> {
     use Dimension::{Plane, Space};
     vec![
@@ -246,12 +246,12 @@ mod tests {
         } else {
             assert!(
                 page == fresh,
-                "{PAGE} is not what is generated: `UPDATE_SNAPSHOTS=1 cargo test --lib reference` writes its tables anew"
+                "{PAGE} is out of date: `UPDATE_SNAPSHOTS=1 cargo test --lib reference` regenerates its tables"
             );
         }
     }
 
-    /// What was asked of the tables of a text, right or wrong.
+    /// The tables read from a text, valid or not.
     fn parts_of(text: &str) -> Vec<Part> {
         let (document, _) = DeTable::parse_recoverable(text);
         let log = Log::new(dimension::of(document.get_ref()), text);
@@ -260,7 +260,7 @@ mod tests {
         log.parts.into_inner()
     }
 
-    /// Every part of the format, with every kind.
+    /// All parts of the format, with all kinds.
     fn parts() -> Vec<Part> {
         let mut texts = vec![String::new()];
         texts.extend(
@@ -336,7 +336,7 @@ mod tests {
             .collect()
     }
 
-    /// Does a default for people say what stands for the key?
+    /// Does the default in the description match that of the reader?
     fn agrees(default: &str, fallback: &Fallback) -> bool {
         let bare = default.trim_matches('`');
         match fallback {

@@ -1,5 +1,5 @@
-//! Every key of the tables of a scene that are not kinds: unit, default, an example and a sentence. Hints and the reference
-//! `docs/SCENE.md` come from here; `reference` checks that the reader takes the same keys and defaults.
+//! The keys of all scene tables that are not kinds: unit, default, example and description. Hints and the reference
+//! `docs/SCENE.md` are generated from here; `reference` checks that the reader accepts the same keys and defaults.
 
 use super::spec::Dimension;
 use super::spec::settings::{Setting, UsedBy, setting_of};
@@ -9,24 +9,24 @@ use crate::kinds::{joint, plane, shape, space};
 
 /// The file.
 pub const FILE: &[Parameter] = parameters! {
-    "name" | "" | "the file's name without its ending" | "\"block\"" | "how others refer to it": "name of the scene";
+    "name" | "" | "the file name without its extension" | "\"block\"" | "how others refer to it": "name of the scene";
     "description" | "" | "empty" | "\"A block on a table\"" | "a sentence": "one sentence on what the scene shows";
     "gravity" | "m/s²" | "`[0, -9.81]`, in space `[0, 0, -9.81]`" | "[0, -9.81]" | "": "acceleration of gravity";
     "dimension" | "" | "2" | "" | "": "2: the plane, as on this page; 3: space, see [In space](#in-space)";
-    "until" | "s" | "10" | "10.0" | "": "end of a run, where the command does not say otherwise";
+    "until" | "s" | "10" | "10.0" | "": "end of a run, unless given on the command line";
     "[settings]" | "" | "" | "" | "": "how to integrate";
-    "[[body]]" | "" | "at least one" | "" | "": "what moves";
-    "[[body.shape]]" | "" | "" | "" | "": "what touches, on the body above it";
-    "[[ground.shape]]" | "" | "" | "" | "": "what touches and does not move; `[ground]` has only `shape`";
-    "[[joint]]" | "" | "" | "" | "": "what holds two bodies together";
+    "[[body]]" | "" | "at least one" | "" | "": "moving bodies";
+    "[[body.shape]]" | "" | "" | "" | "": "shapes of the body above, for contacts";
+    "[[ground.shape]]" | "" | "" | "" | "": "fixed shapes, for contacts; `[ground]` has only `shape`";
+    "[[joint]]" | "" | "" | "" | "": "joints between two bodies, or a body and the ground";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, friction in joints";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
 };
 
-/// The same in space, in addition.
+/// Additional keys in space.
 pub const FILE_IN_SPACE: &[Parameter] = parameters! {
-    "[[belt]]" | "" | "" | "" | "": "surfaces that move, see [below](#belt-surfaces-that-move)";
+    "[[belt]]" | "" | "" | "" | "": "moving surfaces, see [below](#belt-surfaces-that-move)";
 };
 
 /// `[[body]]` in the plane.
@@ -57,7 +57,7 @@ pub const BODY_IN_SPACE: &[Parameter] = parameters! {
     "angular_velocity_frame" | "" | "`\"world\"`" | "\"body\"" | "or \"world\"": "axes of `angular_velocity`: `\"world\"` or `\"body\"`";
     "group" | "" | "" | "\"wheels\"" | "a name that contact rules use": "for contact rules; any name but `ground`";
     "shape" | "" | "" | "\"table\"" | "name of a shape of the ground": "`[[body.shape]]`, as below";
-    "copies" | "" | "" | "{ count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }" | "a block of bodies alike": "a block of bodies alike, see [below](#many-bodies)";
+    "copies" | "" | "" | "{ count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }" | "a block of identical bodies": "a block of identical bodies, see [below](#many-bodies)";
 };
 
 /// Every shape.
@@ -129,9 +129,9 @@ pub const PAIR_IN_SPACE: &[Parameter] = parameters! {
 
 /// `copies` of a body.
 pub const COPIES: &[Parameter] = parameters! {
-    "count" | "" | "required" | "[4, 4, 3]" | "along x, y and z": "number along x, y and z; x goes first";
+    "count" | "" | "required" | "[4, 4, 3]" | "along x, y and z": "number along x, y and z; x varies fastest";
     "spacing" | "m" | "required" | "[0.2, 0.2, 0.2]" | "m, along x, y and z": "between neighbours along x, y and z";
-    "jitter" | "m" | "0" | "0.002" | "": "places differ from the block by up to this along each axis, the same each time";
+    "jitter" | "m" | "0" | "0.002" | "": "maximum deviation from the grid along each axis; reproducible";
 };
 
 /// `[[belt]]`.
@@ -142,7 +142,7 @@ pub const BELT: &[Parameter] = parameters! {
     "speed" | "m/s" | "required" | "{ kind = \"input\", start = 0.5 }" | "m/s; a number or a signal": "a number or a signal";
 };
 
-/// What a joint in the plane can have beside its own keys.
+/// Additional keys of joints in the plane.
 pub const JOINT_IN_PLANE: &[Parameter] = parameters! {
     "axis" | "" | "required" | "[1, 0]" | "a direction in the first body's coordinates": "of joints with an axis: a direction in the first body's coordinates, any length";
     "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; `-inf` and `inf` leave one side open";
@@ -160,7 +160,7 @@ pub const JOINT_IN_SPACE: &[Parameter] = parameters! {
     "motor" | "" | "" | "{ kind = \"speed\", value = 2.0 }" | "or \"torque\"": "drives a coordinate, see below";
 };
 
-/// What force elements act on, in the plane.
+/// Targets of force elements in the plane.
 pub const TARGET_IN_PLANE: &[Parameter] = parameters! {
     "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "names of two bodies; of a viscous element the second is the ground if only one is named";
     "anchors" | "m" | "required" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "a point of the first and a point of the second body, each in its own coordinates";
@@ -185,7 +185,7 @@ pub const TARGET_IN_SPACE: &[Parameter] = parameters! {
     "frame" | "" | "`\"world\"`" | "\"world\"" | "or \"body\"": "axes of `force` and `torque`: `\"world\"`, or `\"body\"`, which turn with the body";
 };
 
-/// Keys of both that have one number more in space: how hints write them there.
+/// Keys of both dimensions that have one more component in space, with examples for hints.
 const LONGER_IN_SPACE: &[Parameter] = parameters! {
     "at" | "m" | "" | "[0, 0, 0]" | "a point of the world, m": "";
     "gravity" | "m/s²" | "" | "[0, 0, -9.81]" | "": "";
@@ -221,7 +221,7 @@ pub const SIGNALS: &[(&str, &str, &[Parameter])] = &[
     ),
 ];
 
-/// Keys of a planar scene: what takes their place in space, and what to write.
+/// Keys of a planar scene, with their replacement in space and a hint.
 const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
     (
         "angle",
@@ -235,7 +235,7 @@ const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The parameters of a dimension, those that hold in it alone first.
+/// The parameters of a dimension, those specific to it first.
 pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
     let mut lists: Vec<&'static [Parameter]> = match dimension {
         Dimension::Plane => vec![
@@ -275,7 +275,7 @@ fn kinds<J: joint::Kind, F: force::Kind, S: shape::Kind>(lists: &mut Vec<&'stati
     lists.extend(S::ALL.iter().map(|kind| kind.description().parameters));
 }
 
-/// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
+/// Example of `key` with its unit: "write for example `mass = 1.0` (kg)".
 pub fn example(key: &str, dimension: Dimension) -> String {
     let longer: &[Parameter] = match dimension {
         Dimension::Plane => &[],
@@ -289,38 +289,38 @@ pub fn example(key: &str, dimension: Dimension) -> String {
     }
 }
 
-/// What to do about a part of a planar scene that only scenes in space have.
+/// Hint for a part that is available only in space.
 pub fn only_in_space(key: &str) -> Option<&'static str> {
     match key {
         "belt" => Some(
-            "belts are in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` below `[settings]`",
+            "belts require a scene in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` in `[settings]`",
         ),
         _ => None,
     }
 }
 
-/// Keys that have another name now, and what to write.
+/// Renamed keys, with hints.
 const RENAMED: &[(&str, &str)] = &[
     (
         "crowd",
-        "write `integrator = \"time_stepping\"` below `[settings]`, and its options below `[settings.time_stepping]`",
+        "write `integrator = \"time_stepping\"` in `[settings]`, and its options in `[settings.time_stepping]`",
     ),
     ("energy_guard", "write `impact_energy_limit`"),
 ];
 
-/// What to do about a key that has another name now, or that stands in the wrong table.
+/// Hint for a renamed key, or one in the wrong table.
 pub fn elsewhere(key: &str) -> Option<&'static str> {
     let renamed = RENAMED.iter().find(|(old, _)| *old == key);
     let setting = || setting_of(key).map(|setting| setting.used_by);
     renamed.map(|(_, hint)| *hint).or_else(|| match setting()? {
-        UsedBy::TimeStepping => Some("write it below the header `[settings.time_stepping]`"),
+        UsedBy::TimeStepping => Some("move it to `[settings.time_stepping]`"),
         UsedBy::Both | UsedBy::EventDriven | UsedBy::EventDrivenInSpace => {
-            Some("write it below the header `[settings]`")
+            Some("move it to `[settings]`")
         }
     })
 }
 
-/// What to write in space for a key of a planar scene, if one of the known keys takes its place.
+/// Hint for a key of a planar scene in space, if one of the known keys replaces it.
 pub fn instead_in_space(key: &str, known: &[&str]) -> Option<&'static str> {
     let found = INSTEAD_IN_SPACE
         .iter()

@@ -1,5 +1,5 @@
-//! The scene spec: one struct per table of the file, units as typed, every item with the
-//! place it was read from. Nothing here is checked against the rest of the scene; `model` does that.
+//! The scene spec: one struct per table of the file, units as in the file, every item with its
+//! location. References between items are checked by `model`.
 
 pub mod settings;
 pub mod space;
@@ -15,7 +15,7 @@ pub use settings::{
 };
 pub use space::Space;
 
-/// A two-component vector as it stands in the file.
+/// A two-component vector as in the file.
 pub type Pair = [f64; 2];
 
 /// A whole scene file.
@@ -23,15 +23,15 @@ pub type Pair = [f64; 2];
 pub struct Scene {
     /// Name of the scene; defaults to the file's stem.
     pub name: String,
-    /// One sentence on what the scene shows.
+    /// One-sentence description.
     pub description: String,
     /// Default end of a run, s.
     pub until: f64,
-    /// How to integrate.
+    /// Integration settings.
     pub settings: Settings,
-    /// What moves, touches and pushes, in the plane or in space.
+    /// Bodies, shapes, joints, forces and contact rules, in the plane or in space.
     pub parts: Parts,
-    /// What can be run but is hardly meant, in file order.
+    /// Warnings about valid but probably unintended input, in file order.
     pub doubts: Vec<Problem>,
 }
 
@@ -56,13 +56,13 @@ impl Scene {
 /// `dimension`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dimension {
-    /// `2`: three velocities for each rigid body.
+    /// `2`: three velocities per rigid body.
     Plane,
-    /// `3`: six.
+    /// `3`: six velocities per rigid body.
     Space,
 }
 
-/// What depends on the dimension.
+/// The parts that depend on the dimension.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Parts {
     /// `dimension = 2`, the default.
@@ -84,7 +84,7 @@ pub struct Plane {
     pub joints: Vec<Joint>,
     /// Force elements.
     pub forces: Vec<Force>,
-    /// Contact properties where no rule says otherwise.
+    /// Default contact properties.
     pub contact_default: ContactMaterial,
     /// Contact properties of pairs of materials or bodies.
     pub contact_rules: Vec<ContactRule>,
@@ -93,7 +93,7 @@ pub struct Plane {
 /// `[[body]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Body {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Unique name, not `ground`.
     pub name: String,
@@ -127,7 +127,7 @@ pub enum BodyKind {
 /// `[[body.shape]]` or `[[ground.shape]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape<G = Geometry> {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Name, unique in its body; defaults to the kind and a number.
     pub name: String,
@@ -140,7 +140,7 @@ pub struct Shape<G = Geometry> {
 /// `[[joint]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Joint<P = Pair, K = plane::joint::Kind> {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Unique name.
     pub name: String,
@@ -148,37 +148,37 @@ pub struct Joint<P = Pair, K = plane::joint::Kind> {
     pub bodies: [Name; 2],
     /// Attachment points.
     pub anchors: Anchors<P>,
-    /// Directions, for the kinds that have some.
+    /// Directions, for kinds that have any.
     pub axes: Axes<P>,
-    /// Which joint.
+    /// Kind of the joint.
     pub kind: K,
-    /// Its own parameters, in the order of its description.
+    /// Parameters of its kind, in the order of its description.
     pub parameters: Vec<Option<f64>>,
     /// Stops of its coordinates, in the order of its description.
     pub limits: Vec<Option<Limits>>,
-    /// What drives it, in space.
+    /// Motor, in space.
     pub motor: Option<Motor>,
-    /// Do shapes of the two bodies still touch each other?
+    /// Are there contacts between the two bodies?
     pub contact: bool,
 }
 
-/// Directions of a joint, one for each body; any length.
+/// Directions of a joint, one per body; any length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Axes<P> {
     /// The joint has none.
     None,
     /// In the world at the start.
     World([P; 2]),
-    /// In the axes of the body that each is fixed in. In the plane the first one counts.
+    /// Each in the axes of its body. In the plane only the first one is used.
     Local([P; 2]),
 }
 
 /// `motor`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motor {
-    /// What it gives.
+    /// Kind of the motor.
     pub kind: MotorKind,
-    /// Which of the joint's coordinates it acts on.
+    /// The joint coordinate it acts on.
     pub coordinate: usize,
     /// rad/s, m/s, N m or N.
     pub value: Signal,
@@ -189,16 +189,16 @@ pub struct Motor {
 pub enum MotorKind {
     /// `"speed"`: the rate of the coordinate, rad/s or m/s.
     Speed,
-    /// `"torque"` on an angle, N m; `"force"` on a displacement, N. On the second body, back on the first.
+    /// `"torque"` on an angle, N m; `"force"` on a displacement, N. Acts on the second body, with its reaction on the first.
     Effort,
 }
 
-/// A name that refers to another item, with the place where it stands.
+/// A reference to another item by name, with its location.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Name {
     /// The text.
     pub text: String,
-    /// Its place.
+    /// Its location.
     pub place: Place,
 }
 
@@ -225,19 +225,19 @@ pub struct Limits {
 /// `[[force]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Force<P = Pair, K = plane::force::Kind> {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Unique name.
     pub name: String,
-    /// Which element.
+    /// Kind of the element.
     pub kind: K,
-    /// What it acts on.
+    /// Its target.
     pub on: Target<P>,
-    /// Its own parameters, in the order of its description.
+    /// Parameters of its kind, in the order of its description.
     pub parameters: Vec<Option<f64>>,
 }
 
-/// What a force element acts on.
+/// Target of a force element.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Target<P = Pair> {
     /// `bodies` and `anchors`.
@@ -251,20 +251,20 @@ pub enum Target<P = Pair> {
     Joint {
         /// The joint.
         joint: Name,
-        /// Which of its coordinates.
+        /// Its coordinate.
         coordinate: usize,
     },
     /// `body`.
     Body {
         /// The body.
         body: Name,
-        /// Where the force acts, in body coordinates, m.
+        /// Point of application, in body coordinates, m.
         point: P,
         /// Axes of the force; in space also of the torque.
         frame: Frame,
-        /// N, for each axis.
+        /// N, per axis.
         force: Vec<Signal>,
-        /// N m; in space for each axis.
+        /// N m; in space per axis.
         torque: Vec<Signal>,
     },
     /// `bodies`: the second one is the ground if only one is named.
@@ -274,9 +274,9 @@ pub enum Target<P = Pair> {
 /// Friction of a pair in the plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Friction {
-    /// Coulomb's coefficient while it slides.
+    /// Kinetic coefficient of Coulomb friction.
     pub sliding: f64,
-    /// Coefficient at rest, not below the other one, and the speed over which it falls to that, m/s; none where they are the same.
+    /// Static coefficient, not below the kinetic one, and Stribeck velocity, m/s; `None` if they are equal.
     pub falling: Option<(f64, f64)>,
 }
 
@@ -296,15 +296,15 @@ pub struct ContactMaterial<F = Friction> {
 /// `[[contact]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContactRule<F = Friction> {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
-    /// Which pair.
+    /// The pair.
     pub pair: ContactPair,
-    /// What holds for it.
+    /// Its properties.
     pub material: ContactMaterial<F>,
 }
 
-/// The two sides of a contact rule. Bodies go before groups, groups before materials; a later rule goes before an
+/// The pair of a contact rule. Bodies take precedence over groups, groups over materials, and a later rule over an
 /// earlier one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ContactPair {

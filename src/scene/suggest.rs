@@ -1,6 +1,6 @@
-//! Did you mean: the known word nearest to one that is not known.
+//! Suggestions for unknown words.
 
-/// What engineers often write instead of a key of the format.
+/// Common alternatives for keys of the format.
 const SYNONYMS: &[(&str, &str)] = &[
     ("ball", "sphere"),
     ("ball", "spherical"),
@@ -61,11 +61,11 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("world", "ground"),
 ];
 
-/// The word of `known` that `word` probably stands for.
+/// The word of `known` that was probably meant by `word`.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = word.to_lowercase();
     let means = |key: &str| SYNONYMS.iter().any(|(w, k)| *w == word && *k == key);
-    // A third of the letters may be wrong: more than that is guessing.
+    // Up to a third of the letters may be wrong.
     let allowed = (word.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
@@ -74,7 +74,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
             return Some(candidate);
         }
         let distance = distance(&word, &lower);
-        // A one-letter word is one change away from every other.
+        // A one-letter word is one edit away from any other.
         let all_different = distance >= word.chars().count().max(lower.chars().count());
         if distance <= allowed && !all_different && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));
@@ -83,9 +83,9 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     best.map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+/// Number of insertions, deletions, substitutions and transpositions that turn `a` into `b`.
 pub fn distance(a: &str, b: &str) -> usize {
-    // Long words are not typing mistakes, and the cost is the product of the lengths.
+    // Skip long words: the cost is the product of the lengths.
     const LONGEST: usize = 64;
     let a: Vec<char> = a.chars().take(LONGEST).collect();
     let b: Vec<char> = b.chars().take(LONGEST).collect();

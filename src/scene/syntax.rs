@@ -1,23 +1,23 @@
-//! Text that is not TOML, told in the words of someone who writes scenes.
+//! Syntax errors, explained in terms of scene files.
 
 use super::error::Problem;
 use super::suggest::nearest;
 
-/// Later ones are left out: their lines are counted from the start of the file, each.
+/// Maximum number of errors: the line of each is counted from the start of the file.
 const MOST_ERRORS: usize = 200;
 
 /// The parser's errors as problems.
 pub struct Syntax {
     /// In file order, one per line.
     pub problems: Vec<Problem>,
-    /// The tables cannot be trusted: what is read from them would be consequences.
+    /// The tables cannot be trusted: further problems would be consequences.
     pub broken: bool,
-    /// Lines that have an error.
+    /// Lines with an error.
     lines: Vec<usize>,
 }
 
 impl Syntax {
-    /// Sorts out consequences: one error per line, and none between a bracket and the end it lacks.
+    /// Removes consequential errors: keeps one per line, and none after an unclosed bracket.
     pub fn new(text: &str, errors: &[toml::de::Error]) -> Self {
         let mut all: Vec<(usize, usize, &str)> = errors
             .iter()
@@ -38,7 +38,7 @@ impl Syntax {
         };
         let found: Vec<_> = all.into_iter().map(with_opening).collect();
 
-        // An open bracket swallows the lines after it.
+        // An open bracket extends over the following lines.
         let unclosed = found
             .iter()
             .any(|(_, _, message, opened)| message.starts_with("unclosed") || opened.is_some());
@@ -78,13 +78,13 @@ impl Syntax {
         self.lines.contains(&line_of(text, at))
     }
 
-    /// Is there none at all?
+    /// Are there no errors?
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// The bracket or brace that an error comes from: it is not closed, and the error stands where something new begins.
+/// The unclosed bracket or brace that causes an error at the start of a new item.
 fn left_open(text: &str, at: usize, message: &str) -> Option<usize> {
     let is_told = message.starts_with("unclosed array") || message.starts_with("unclosed inline");
     if !is_told && !begins_anew(line_text(text, at)) {
@@ -107,7 +107,7 @@ fn open_at(text: &str, at: usize) -> Option<usize> {
             b'#' => {
                 letters.find(|(_, letter)| *letter == b'\n');
             }
-            // a text that is not closed ends with its line
+            // an unclosed string ends with its line
             b'\'' => {
                 letters.find(|(_, letter)| matches!(letter, b'\'' | b'\n'));
             }
@@ -143,7 +143,7 @@ fn begins_anew(line: &str) -> bool {
     is_header || line.split_once('=').is_some_and(|(key, _)| is_word(key))
 }
 
-/// A sentence and a hint for a bracket or brace that is not closed before `at`.
+/// Message and hint for a bracket or brace that is not closed before `at`.
 fn explain_open(text: &str, opened: usize, at: usize) -> (String, String) {
     let is_list = text[opened..].starts_with('[');
     let (what, end) = if is_list {
@@ -158,11 +158,11 @@ fn explain_open(text: &str, opened: usize, at: usize) -> (String, String) {
         String::new()
     };
     let message = format!("the {what} that opens here is not closed{place}");
-    let hint = format!("close it with `{end}`; between its parts are commas");
+    let hint = format!("close it with `{end}`; its parts are separated by commas");
     (message, hint)
 }
 
-/// A sentence and a hint for the parser's message.
+/// Message and hint for an error of the parser.
 fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, String) {
     let found = text.get(start..end).unwrap_or("").trim();
     let pair = |m: &str, h: &str| (m.to_owned(), h.to_owned());
@@ -180,9 +180,8 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
         }
         let hint = match nearest(found, ["true", "false", "inf", "nan"]) {
             Some(word) => format!("did you mean `{word}`?"),
-            None => {
-                "put a text in quotes; units and formulas are not read, write the number".to_owned()
-            }
+            None => "put text in quotes; units and formulas are not supported, write the number"
+                .to_owned(),
         };
         return (format!("`{found}` is not a value"), hint);
     }
@@ -190,7 +189,7 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
         let header = line_text(text, start).trim_start().starts_with('[');
         let hint = if header {
             format!(
-                "each item of a list has its own `[[{found}]]`, in double brackets; a single table stands once"
+                "each item of a list has its own `[[{found}]]`, in double brackets; a single table may occur only once"
             )
         } else {
             "keep one of the two".to_owned()
@@ -201,7 +200,7 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
         (
             "unexpected key or value",
             "something follows the value",
-            "write one key and value on a line; a number has a point, not a comma: 2.5",
+            "write one key and value per line; use a decimal point, not a comma: 2.5",
         ),
         (
             "unexpected leading zero",
@@ -255,7 +254,7 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
         ),
         (
             "missing escaped value",
-            "this is no escape sequence",
+            "this is not an escape sequence",
             "write `\\\\` for a backslash, or the text in single quotes",
         ),
     ];
@@ -275,17 +274,17 @@ fn after_equals(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|t| t.trim_end().ends_with('='))
 }
 
-/// The line that `at` is in, counted from 1.
+/// The line of `at`, counted from 1.
 fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// The text of the line that `at` is in.
+/// The text of the line of `at`.
 fn line_text(text: &str, at: usize) -> &str {
     text.lines().nth(line_of(text, at) - 1).unwrap_or("")
 }
 
-/// The key that the line of `at` sets, below the header it stands under.
+/// The key set in the line of `at`, with the header of its table.
 fn key_of(text: &str, at: usize) -> String {
     let line = line_of(text, at);
     let header = text

@@ -1,4 +1,4 @@
-//! One value of the file: what it should be, what it is.
+//! A value of the file, with conversions to the expected type.
 
 use std::borrow::Cow;
 
@@ -16,22 +16,22 @@ use crate::kinds::parameter::Parameter;
 /// One value of the file.
 #[derive(Clone)]
 pub struct Value<'a> {
-    /// Where problems go.
+    /// Log for problems.
     pub log: &'a Log,
     /// `body[block].mass`.
     pub path: String,
     /// `mass`.
     pub key: &'static str,
-    /// What it is, where its table is of a kind.
+    /// Its description, if its table is of a kind.
     pub parameter: Option<&'static Parameter>,
-    /// Where the value stands.
+    /// Location.
     pub place: Place,
-    /// What the parser made of it.
+    /// The parsed value.
     pub value: &'a DeValue<'a>,
 }
 
 impl<'a> Value<'a> {
-    /// How it is written.
+    /// Example for hints.
     pub fn example(&self) -> String {
         match self.parameter {
             Some(parameter) => parameter.hint(),
@@ -44,7 +44,6 @@ impl<'a> Value<'a> {
         self.report(message.into(), hint.into());
     }
 
-    #[inline(never)]
     fn report(&self, message: Cow<str>, hint: Cow<str>) {
         self.log.add(self.place.clone(), &self.path, message, hint);
     }
@@ -54,14 +53,12 @@ impl<'a> Value<'a> {
         self.report_type(expected, hint.into());
     }
 
-    #[inline(never)]
     fn report_type(&self, expected: &str, hint: Cow<str>) {
         let message = format!("expected {expected}, found {}", describe(self.value));
         self.report(message.into(), hint);
     }
 
     /// A number in a range.
-    #[inline(never)]
     pub fn number(&self, range: Range) -> Option<f64> {
         let Some(x) = as_number(self.value) else {
             let hint = match self.value {
@@ -79,7 +76,7 @@ impl<'a> Value<'a> {
         let message = match x {
             _ if x.is_nan() => "the value is not a number (nan)".to_owned(),
             _ if x.is_infinite() => "the value is infinite or too large".to_owned(),
-            // in full, a number like 1e308 would fill the screen
+            // written out, a number like 1e308 would fill the screen
             _ if x != 0.0 && !(1e-9..1e15).contains(&x.abs()) => {
                 format!("{} must be {}, but is {x:e}", self.key, range.words)
             }
@@ -89,8 +86,7 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// A whole number between two others.
-    #[inline(never)]
+    /// An integer in a range.
     pub fn count(&self, lower: u32, upper: u32) -> Option<u32> {
         let DeValue::Integer(n) = self.value else {
             self.wrong("a whole number", self.example());
@@ -105,8 +101,7 @@ impl<'a> Value<'a> {
         count
     }
 
-    /// True or false.
-    #[inline(never)]
+    /// A Boolean.
     pub fn flag(&self) -> Option<bool> {
         let flag = self.value.as_bool();
         if flag.is_none() {
@@ -115,8 +110,7 @@ impl<'a> Value<'a> {
         flag
     }
 
-    /// A text that is not empty.
-    #[inline(never)]
+    /// A string that is not empty.
     pub fn text(&self) -> Option<&'a str> {
         let Some(text) = self.value.as_str() else {
             let hint = match self.value {
@@ -150,7 +144,6 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of a list.
-    #[inline(never)]
     pub fn list(&self, expected: &str) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.value else {
             self.wrong(expected, self.example());
@@ -214,7 +207,7 @@ impl<'a> Value<'a> {
 
     /// Has a vector a direction?
     fn directed(&self, vector: &[f64]) -> bool {
-        // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
+        // If its square underflows or overflows, the vector cannot be normalized.
         let square: f64 = vector.iter().map(|x| x * x).sum();
         if !square.is_normal() {
             let message = if square < 1.0 {
@@ -227,8 +220,7 @@ impl<'a> Value<'a> {
         square.is_normal()
     }
 
-    /// The text as a reference, with its place.
-    #[inline(never)]
+    /// The text as a reference, with its location.
     pub fn name(&self) -> Option<Name> {
         let text = self.text()?.to_owned();
         Some(Name {
@@ -248,14 +240,13 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a table.
-    #[inline(never)]
     pub fn as_table(&self, path: String) -> Option<Table<'a>> {
         let DeValue::Table(map) = self.value else {
             let hint = match self.key {
                 "settings" | "time_stepping" | "contact_default" | "ground" => {
                     format!("write the header `[{}]`, in single brackets", self.key)
                 }
-                _ => "write each with its keys below a header in double brackets".to_owned(),
+                _ => "write each item with its keys below a header in double brackets".to_owned(),
             };
             self.wrong("a table", hint);
             return None;
@@ -266,17 +257,17 @@ impl<'a> Value<'a> {
 
 /// A point or direction in the plane or in space.
 pub trait Vector: Copy + PartialEq + 'static {
-    /// Nothing.
+    /// Zero vector.
     const ZERO: Self;
-    /// Along the first axis.
+    /// Unit vector along the first axis.
     const FIRST: Self;
-    /// How one is written: `[x, y]`.
+    /// Notation: `[x, y]`.
     const WRITTEN: &'static str;
 
-    /// Reads one.
+    /// Reads a vector.
     fn read(value: &Value<'_>) -> Option<Self>;
 
-    /// The same without a word on what is wrong.
+    /// Reads a vector without reporting problems.
     fn parse(value: &DeValue<'_>) -> Option<Self>;
 
     /// Its components.
@@ -325,7 +316,7 @@ fn parse<const N: usize>(value: &DeValue<'_>) -> Option<[f64; N]> {
     numbers?.try_into().ok()
 }
 
-/// As it is written: `[0, 1]`.
+/// Text in the notation of a scene: `[0, 1]`.
 pub fn written<P: Vector>(vector: &P) -> String {
     let numbers: Vec<String> = vector.numbers().iter().map(f64::to_string).collect();
     format!("[{}]", numbers.join(", "))
@@ -343,7 +334,7 @@ fn as_number(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
-/// What a value is, for a person who expected something else.
+/// Description of a value of the wrong type.
 fn describe(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(s) => format!("the text \"{}\"", shortened(s)),
@@ -356,7 +347,7 @@ fn describe(value: &DeValue<'_>) -> String {
     }
 }
 
-/// The text, cut where it would fill the screen.
+/// The text, truncated to a reasonable length.
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     let line: String = text.chars().take(LONGEST).collect();

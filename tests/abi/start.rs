@@ -100,8 +100,8 @@ fn a_scene_that_is_missing_or_damaged_is_refused_with_the_reason() {
         (Some(pushed_block().into_bytes()), "not a packed scene"),
         (Some(changed(8)), "in form"),
         (Some(changed(12)), "packed by stiction"),
-        (Some(good[..good.len() - 1].to_vec()), "cut off"),
-        (Some([&good[..], b"x"].concat()), "cut off or damaged"),
+        (Some(good[..good.len() - 1].to_vec()), "truncated"),
+        (Some([&good[..], b"x"].concat()), "truncated or damaged"),
         (Some(changed(good.len() / 2)), "digest"),
     ];
     for (bytes, reason) in rows {

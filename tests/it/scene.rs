@@ -166,7 +166,7 @@ mod body {
             "[[body]] #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
         two_bodies_of_one_name_are_refused: "body[block].name", ["two bodies with the name \"block\"", "in line 3", "\"block_2\""],
             "[[body]]\nname = \"block\" #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
-        the_ground_is_no_moving_body: "body[ground].name", ["does not move"],
+        the_ground_is_no_moving_body: "body[ground].name", ["the fixed body"],
             "[[body]]\nname = \"ground\" #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
         names_have_letters_digits_and_underscores: "body[a b].name", ["cannot be a name"],
             "[[body]]\nname = \"a b\" #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
@@ -362,7 +362,7 @@ mod joint {
             "[[joint]]\nname = \"hinge\" #!\nkind = \"revolute\"\nbodies = [\"ground\", \"block\"]\nat = [0, 0]\n";
         revolute_joint_has_a_place: "joint[j].at", ["`at` or `anchors` is missing"],
             "[[joint]] #!\nname = \"j\"\nkind = \"revolute\"\nbodies = [\"ground\", \"block\"]\n";
-        place_is_given_once: "joint[j].at", ["twice"],
+        place_is_given_once: "joint[j].at", ["alternatives"],
             "[[joint]]\nname = \"j\"\nkind = \"revolute\"\nbodies = [\"ground\", \"block\"]\nat = [0, 0] #!\nanchors = [[0, 0], [0, 0]]\n";
         distance_joint_takes_no_single_point: "joint[j].at", ["two ends", "anchors = "],
             "[[joint]]\nname = \"j\"\nkind = \"distance\"\nbodies = [\"ground\", \"block\"]\nat = [0, 0] #!\n";
@@ -390,7 +390,7 @@ mod joint {
             "[[joint]]\nname = \"j\"\nkind = \"revolute\"\nbodies = [\"block\", \"bob\"]\nat = [3, 2] #!\n";
         angle_of_a_point_body_has_no_limits: "joint[j].limits", ["no angle"],
             "[[joint]]\nname = \"j\"\nkind = \"revolute\"\nbodies = [\"block\", \"bob\"]\nat = [3, 1]\nlimits = [0, 1] #!\n";
-        point_body_is_not_fixed_to_a_rigid_one: "joint[j].kind", ["holds the angle"],
+        point_body_is_not_fixed_to_a_rigid_one: "joint[j].kind", ["constrains the angle"],
             "[[joint]]\nname = \"j\"\nkind = \"fixed\" #!\nbodies = [\"block\", \"bob\"]\n";
     }
 }
@@ -436,7 +436,7 @@ mod force {
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\nforce = [1, 0]\nframe = \"local\" #!\n";
         unknown_signal_lists_all: "force[f].force.kind", ["did you mean \"harmonic\"?", "\"harmonic\", \"input\", \"table\""],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\nforce = [{ kind = \"harmonics\" }, 0] #!\n";
-        harmonic_signal_has_one_frequency: "force[f].torque.frequency", ["twice", "2 pi"],
+        harmonic_signal_has_one_frequency: "force[f].torque.frequency", ["alternatives", "2 pi"],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\ntorque = { kind = \"harmonic\", amplitude = 1, omega = 1, frequency = 1 } #!\n";
         harmonic_signal_has_a_frequency: "force[f].torque.omega", ["no frequency", "Hz"],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\ntorque = { kind = \"harmonic\", amplitude = 1 } #!\n";
@@ -477,7 +477,7 @@ mod contact {
             "[[contact]]\nmaterials = [\"steel\", \"rubber\"]\ntangential_restitution = -0.5 #!\n";
         material_that_no_shape_has_names_the_nearest: "contact.materials", ["no shape has the material \"steal\"", "did you mean \"steel\"?"],
             "[[contact]]\nmaterials = [\"steal\", \"rubber\"] #!\nfriction = 0.3\n";
-        rule_needs_a_pair: "contact.materials", ["for which pair", "[contact_default]"],
+        rule_needs_a_pair: "contact.materials", ["names no pair", "[contact_default]"],
             "[[contact]] #!\nfriction = 0.3\n";
         rule_is_for_materials_or_bodies: "contact.materials", ["not both"],
             "[[contact]]\nbodies = [\"block\", \"bob\"]\nmaterials = [\"steel\", \"rubber\"] #!\n";

@@ -159,7 +159,7 @@ mod copies {
 
     refused! { after_base:
         a_copy_has_no_name_of_another_body: "body[row].copies",
-            ["a copy would have the name \"row_2\"", "call one of them otherwise"],
+            ["a copy would have the name \"row_2\"", "rename one of them"],
             "[[body]]\nname = \"row_2\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\n[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] } #!\n";
         a_body_has_no_name_of_a_copy: "body[row_2].name",
             ["two bodies with the name \"row_2\""],
@@ -174,7 +174,7 @@ mod copies {
 
     refused! { row_and:
         rule_for_what_was_copied_hears_of_groups: "contact.bodies",
-            ["no body has the name \"row\"", "\"row_1\" to \"row_60\"", "give the body a `group`", "`groups` in place of `bodies`"],
+            ["no body has the name \"row\"", "\"row_1\" to \"row_60\"", "give the body a `group`", "`groups` instead of `bodies`"],
             "[[contact]]\nbodies = [\"row\", \"ground\"] #!\nfriction = 0.1\n";
         force_on_what_was_copied_hears_of_numbers: "force[push].body",
             ["copies have their number behind the name: \"row_1\" to \"row_60\""],
@@ -274,15 +274,15 @@ mod time_stepping {
             "[settings]\nintegrator = \"time_stepping\"\nscheme = \"implicit_euler\" #!\n";
         cone_has_no_effect: "settings.friction_cone", ["no effect with time stepping", "remove `friction_cone`"],
             "[settings]\nintegrator = \"time_stepping\"\nfriction_cone = \"polyhedral\" #!\n";
-        sweeps_are_no_setting: "settings.sweeps", ["below the header `[settings.time_stepping]`"], "[settings]\nsweeps = 20 #!\n";
+        sweeps_are_no_setting: "settings.sweeps", ["move it to `[settings.time_stepping]`"], "[settings]\nsweeps = 20 #!\n";
     }
 
     refused! { in_time_stepping:
         belt_does_not_move_along_its_normal: "belt[feed].direction", ["is its normal", "in the plane of the shape"],
             "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [0, -2, -4] #!\nspeed = 1\n";
-        friction_at_rest_is_that_of_sliding: "contact_default.static_friction", ["the same at rest and while sliding", "remove it"],
+        friction_at_rest_is_that_of_sliding: "contact_default.static_friction", ["static and kinetic friction are the same", "remove it"],
             "[contact_default]\nfriction = 0.4\nstatic_friction = 0.5 #!\n";
-        tangential_velocity_is_not_restored: "contact_default.tangential_restitution", ["only the normal velocity", "remove it"],
+        tangential_velocity_is_not_restored: "contact_default.tangential_restitution", ["only to the normal velocity", "remove it"],
             "[contact_default]\nfriction = 0.4\ntangential_restitution = 0.5 #!\n";
         friction_is_the_same_in_all_directions: "contact.friction_axes", ["in all directions", "write `friction`"],
             "[[contact]]\nbodies = [\"wheel\", \"ground\"]\nfriction_axes = [0.5, 0.1] #!\nfriction_axis = [1, 0, 0]\n";
@@ -300,11 +300,7 @@ mod time_stepping {
         ] {
             let name = key.split(' ').next().unwrap();
             let text = format!("dimension = 3\n{key} #!\n{BASE}");
-            check(
-                &text,
-                name,
-                &["below the header `[settings.time_stepping]`"],
-            );
+            check(&text, name, &["move it to `[settings.time_stepping]`"]);
             let text = with(&format!(
                 "[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\n{key}\n"
             ));
@@ -340,7 +336,7 @@ mod time_stepping {
         check(
             &planar,
             "settings.integrator",
-            &["scenes in space", "`dimension = 3`"],
+            &["a scene in space", "`dimension = 3`"],
         );
         let old = format!("{body}[crowd] #!\n");
         check(&old, "crowd", &["not a key of a scene", "integrator"]);
@@ -373,13 +369,13 @@ mod body {
         inertia_is_no_number: "body[cart].inertia", ["expected three moments or a matrix", "[0.1, 0.2, 0.3]"],
             "mass = 1\ninertia = 0.1 #!\n";
         moments_are_positive: "body[cart].inertia", ["above zero, but is -1"], "mass = 1\ninertia = [1, -1, 1] #!\n";
-        largest_moment_is_not_above_the_others: "body[cart].inertia", ["above the sum of the two others"],
+        largest_moment_is_not_above_the_others: "body[cart].inertia", ["exceeds the sum of the two others"],
             "mass = 1\ninertia = [1, 1, 3] #!\n";
         tensor_is_symmetric: "body[cart].inertia", ["row 1 has 0.5 where row 2 has 0.4"],
             "mass = 1\ninertia = [[1, 0.5, 0], [0.4, 1, 0], [0, 0, 1]] #!\n";
-        tensor_is_positive: "body[cart].inertia", ["positive moments about all axes"],
+        tensor_is_positive: "body[cart].inertia", ["positive about all axes"],
             "mass = 1\ninertia = [[1, 2, 0], [2, 1, 0], [0, 0, 1]] #!\n";
-        tensor_keeps_the_sum_rule: "body[cart].inertia", ["above the sum of the two others"],
+        tensor_keeps_the_sum_rule: "body[cart].inertia", ["exceeds the sum of the two others"],
             "mass = 1\ninertia = [[2, 1.5, 0], [1.5, 2, 0], [0, 0, 1]] #!\n";
         tensor_has_three_rows: "body[cart].inertia", ["expected three moments or a matrix of three rows, found a list of 2"],
             "mass = 1\ninertia = [[1, 0], [0, 1]] #!\n";
@@ -391,9 +387,9 @@ mod body {
             "mass = 1\ninertia = [1, 1, 1]\norientation = [0, 0, 0, 0] #!\n";
         quaternion_has_four_numbers: "body[cart].orientation", ["expected four numbers, w first, found a list of 3"],
             "mass = 1\ninertia = [1, 1, 1]\norientation = [0, 0, 1] #!\n";
-        orientation_is_given_once: "body[cart].euler", ["`rotation_vector` and `euler` say the same twice"],
+        orientation_is_given_once: "body[cart].euler", ["`rotation_vector` and `euler` are alternatives"],
             "mass = 1\ninertia = [1, 1, 1]\nrotation_vector = [0, 0, 1]\neuler = [0, 0, 1] #!\n";
-        mass_or_density: "body[cart].density", ["`mass` and `density` say the same twice"],
+        mass_or_density: "body[cart].density", ["`mass` and `density` are alternatives"],
             "mass = 1\ndensity = 1000 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         density_needs_a_volume: "body[cart].density", ["only with a shape that has a volume"],
             "density = 1000 #!\ninertia = [1, 1, 1]\nshape = [{ kind = \"point\" }]\n";
@@ -401,7 +397,7 @@ mod body {
             "density = 0 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         frame_without_a_rate_has_no_effect: "body[cart].angular_velocity_frame", ["no effect without `angular_velocity`"],
             "mass = 1\ninertia = [1, 1, 1]\nangular_velocity_frame = \"body\" #!\n";
-        group_is_not_the_ground: "body[cart].group", ["what does not move"],
+        group_is_not_the_ground: "body[cart].group", ["the fixed body"],
             "mass = 1\ninertia = [1, 1, 1]\ngroup = \"ground\" #!\n";
         misspelt_rotation_vector_is_recognised: "body[cart].rotation_vecter", ["did you mean `rotation_vector`?"],
             "mass = 1\ninertia = [1, 1, 1]\nrotation_vecter = [0, 0, 1] #!\n";
@@ -452,7 +448,7 @@ mod shape {
             "kind = \"polyhedron\"\nvertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] #!\n";
         flat_polyhedron_is_refused: "body[cart].shape.vertices", ["in one plane"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]] #!\n";
-        polyhedron_in_one_place_is_refused: "body[cart].shape.vertices", ["all in one place"],
+        polyhedron_in_one_place_is_refused: "body[cart].shape.vertices", ["the corners coincide"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1]] #!\n";
         polyhedron_on_a_line_is_refused: "body[cart].shape.vertices", ["in one plane"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]] #!\n";
@@ -460,7 +456,7 @@ mod shape {
             "kind = \"polyhedron\"\nvertices = [[0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] #!\n";
         polyhedron_has_corners_or_a_file: "body[cart].shape.vertices", ["needs `vertices` or `file`"],
             "#!\nkind = \"polyhedron\"\n";
-        vertices_or_file: "body[cart].shape.file", ["`vertices` and `file` say the same twice"],
+        vertices_or_file: "body[cart].shape.file", ["`vertices` and `file` are alternatives"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]\nfile = \"part.stl\" #!\n";
         scale_belongs_to_a_file: "body[cart].shape.scale", ["no effect without `file`"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]\nscale = 2 #!\n";
@@ -481,7 +477,7 @@ mod shape {
             "[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 1] #!\n";
         rows_of_heights_are_alike: "ground.shape[2].heights", ["row 2 has 3 heights, the first has 2"],
             "[[ground.shape]]\nkind = \"height_field\"\ncell = [1, 1]\nheights = [[0, 0], [0, 0, 0]] #!\n";
-        height_field_has_two_rows: "ground.shape[2].heights", ["two rows or more"],
+        height_field_has_two_rows: "ground.shape[2].heights", ["at least two rows"],
             "[[ground.shape]]\nkind = \"height_field\"\ncell = [1, 1]\nheights = [[0, 0]] #!\n";
         cells_have_a_size: "ground.shape[2].cell", ["cell must be above zero"],
             "[[ground.shape]]\nkind = \"height_field\"\ncell = [1, 0] #!\nheights = [[0, 0], [0, 0]]\n";
@@ -509,13 +505,13 @@ mod joint {
             "kind = \"prismatic\"\nat = [0, 0, 0]\naxis = [1, 0] #!\n";
         axis_has_a_length: "joint[new].axis", ["no length"],
             "kind = \"planar\"\nat = [0, 0, 0]\naxis = [0, 0, 0] #!\n";
-        axis_is_given_once: "joint[new].axes", ["`axis` and `axes` say the same twice"],
+        axis_is_given_once: "joint[new].axes", ["`axis` and `axes` are alternatives"],
             "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\naxes = [[0, 0, 1], [0, 0, 1]] #!\n";
         axes_are_two: "joint[new].axes", ["expected two directions, found a list of 3"],
             "kind = \"revolute\"\nat = [0, 0, 0]\naxes = [0, 0, 1] #!\n";
-        universal_joint_needs_two_axes: "joint[new].second_axis", ["turns about two axes"],
+        universal_joint_needs_two_axes: "joint[new].second_axis", ["rotates about two axes"],
             "#!\nkind = \"universal\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\n";
-        universal_axes_are_at_right_angles: "joint[new].second_axis", ["right angles"],
+        universal_axes_are_at_right_angles: "joint[new].second_axis", ["perpendicular"],
             "kind = \"universal\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nsecond_axis = [0, 1, 1] #!\n";
         universal_axes_are_given_once: "joint[new].axes", ["keep `axes`, or the two others"],
             "kind = \"universal\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\naxes = [[0, 0, 1], [1, 0, 0]] #!\n";
@@ -537,7 +533,7 @@ mod joint {
             "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"speed\" } #!\n";
         unknown_motor_lists_all: "joint[new].motor.kind", ["\"speed\", \"torque\", \"force\""],
             "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"servo\", value = 1 } #!\n";
-        motor_of_a_slider_pushes: "joint[new].motor.kind", ["acts a force, not a torque", "kind = \"force\""],
+        motor_of_a_slider_pushes: "joint[new].motor.kind", ["driven by a force, not a torque", "kind = \"force\""],
             "kind = \"prismatic\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"torque\", value = 1 } #!\n";
         motor_says_which_coordinate: "joint[new].motor.coordinate", ["an angle and a displacement"],
             "kind = \"cylindrical\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"speed\", value = 1 } #!\n";
@@ -603,7 +599,7 @@ mod force {
 mod contact {
     use super::*;
     refused! { with:
-        friction_is_given_once: "contact_default.friction_axes", ["`friction` and `friction_axes` say the same twice"],
+        friction_is_given_once: "contact_default.friction_axes", ["`friction` and `friction_axes` are alternatives"],
             "[contact_default]\nfriction = 0.3\nfriction_axes = [0.3, 0.6] #!\nfriction_axis = [1, 0, 0]\n";
         friction_axes_need_a_direction: "contact_default.friction_axis", ["needs `friction_axis`"],
             "[contact_default] #!\nfriction_axes = [0.3, 0.6]\n";
@@ -631,7 +627,7 @@ mod contact {
             "[[contact]]\ngroups = [\"parts\", \"ground\"] #!\nbodies = [\"block\", \"wheel\"]\n";
         unknown_group_names_the_nearest: "contact.groups", ["no body has the group \"part\"", "did you mean \"parts\"?"],
             "[[contact]]\ngroups = [\"part\", \"ground\"] #!\n";
-        ground_does_not_touch_itself: "contact.groups", ["does not touch itself"],
+        ground_does_not_touch_itself: "contact.groups", ["no contact with itself"],
             "[[contact]]\ngroups = [\"ground\", \"ground\"] #!\n";
         unknown_material_lists_all: "contact.materials", ["\"rubber\", \"steel\""],
             "[[contact]]\nmaterials = [\"wood\", \"steel\"] #!\n";
@@ -1100,7 +1096,7 @@ mod file {
             (
                 "a.obj",
                 b"v 0 0 0\nv 1 0 0\nv 0 1 0\n",
-                "four corners or more",
+                "at least four corners",
             ),
             (
                 "a.obj",

@@ -1,18 +1,18 @@
-//! Is a mesh the surface of the hull of its corners?
+//! Checks whether a mesh is the surface of the convex hull of its corners.
 //!
-//! (1)  A point of the hull is below its surface by the least distance from the planes of the hull's faces.
-//! (2)  If the corners and the centre of every face of the mesh are on the hull's surface, so is the face. A surface that is
-//!      closed and lies on that of the hull is all of it.
+//! (1)  The depth of a point below the surface of the hull is its least distance from the planes of the hull's faces.
+//! (2)  If the corners and the centre of a face of the mesh are on the hull's surface, so is the face. A closed surface that
+//!      lies on that of the hull covers all of it.
 
 use super::Mesh;
 use crate::math::{Limit, Vec3, cross3, dot3, hull};
 
-/// A face this far below the hull's surface, as a part of the size of the whole, is on it: coordinates are written with six
+/// A face is on the hull if its depth relative to the size of the mesh is below this: coordinates may have six
 /// digits.
 const ON_SURFACE: f64 = 1e-5;
 
-/// How deep the deepest face of a mesh is below the surface of the hull of its corners, as a part of the size of the whole;
-/// none for one that is convex, has no faces, or no hull.
+/// Largest depth of a face below the surface of the hull of the corners, relative to the size of the mesh;
+/// `None` if the mesh is convex, has no faces, or no hull.
 pub fn dent(mesh: &Mesh) -> Option<f64> {
     let points: Vec<Vec3> = mesh.corners.iter().map(|c| Vec3::from(*c)).collect();
     if mesh.faces.is_empty() || points.len() < 4 {
@@ -64,7 +64,7 @@ mod tests {
         dent(&read(Kind::Obj, obj.as_bytes()).unwrap())
     }
 
-    // a prism with faces on its outline and between its sides
+    // a prism with top, bottom and side faces
     fn prism(outline: &[[f64; 2]]) -> String {
         let n = outline.len();
         let mut text = String::new();
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_face_that_goes_inwards_is_seen_wherever_it_is() {
-        // an L has all of its corners on the hull
+        // an L-shaped prism
         let l = [[0., 0.], [2., 0.], [2., 1.], [1., 1.], [1., 2.], [0., 2.]];
         let depth = dent_of(&prism(&l)).unwrap();
         println!("an L: {depth}");
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(dent_of(&prism(&round)), None);
         let repeated = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 0 0.5 0.5\nf 1/1/1 3//2 2\nf 5 2 4\nf -6 4 -1 3\nf 2 3 6\nf 2 6 4\n";
         assert_eq!(dent_of(repeated), None);
-        // corners alone are their hull
+        // without faces the shape is the hull
         assert_eq!(
             dent_of("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\n"),
             None

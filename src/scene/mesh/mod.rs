@@ -1,5 +1,5 @@
-//! Corners and faces from the bytes of an STL or OBJ file. The shape is the hull of the corners; faces tell whether that is
-//! the shape that the file means.
+//! Corners and faces from the bytes of an STL or OBJ file. The shape is the hull of the corners; the faces show whether that is
+//! the shape of the mesh.
 
 mod concave;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::spec::space::Triple;
 
-/// Corners of one file at most: beyond, a hull is no shape for contacts any more.
+/// Maximum number of corners in a file; larger hulls are impractical for contacts.
 const MOST_CORNERS: usize = 100_000;
 
 /// Bytes of a binary STL before its triangles: a header and their number.
@@ -18,7 +18,7 @@ const STL_START: usize = 84;
 /// Bytes of one triangle: a normal, three corners, two spare bytes.
 const STL_TRIANGLE: usize = 50;
 
-/// What a file holds.
+/// File format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `.stl`, as text or binary.
@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// By the ending of the name.
+    /// From the file name extension.
     pub fn of(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.')?;
         match ending.to_ascii_lowercase().as_str() {
@@ -39,16 +39,16 @@ impl Kind {
     }
 }
 
-/// What is in a file.
+/// Contents of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Each once, in file order.
+    /// Distinct corners, in file order.
     pub corners: Vec<Triple>,
     /// Triangles, by their corners.
     pub faces: Vec<[usize; 3]>,
 }
 
-/// The mesh of a file; or why there is none, a sentence and a hint.
+/// The mesh of a file, or an error message and a hint.
 pub fn read(kind: Kind, bytes: &[u8]) -> Result<Mesh, (String, &'static str)> {
     let mut corners = Corners::default();
     match kind {
@@ -66,7 +66,7 @@ type Fault = (String, &'static str);
 
 const BROKEN: &str = "export the part again: the file is damaged";
 
-/// Corners without repetition.
+/// Distinct corners.
 #[derive(Default)]
 struct Corners {
     mesh: Mesh,
@@ -74,13 +74,13 @@ struct Corners {
 }
 
 impl Corners {
-    /// Adds a corner and gives its index; `place` tells where it stands.
+    /// Adds a corner and returns its index; `place` describes its location for messages.
     fn add(&mut self, corner: Triple, place: impl Fn() -> String) -> Result<usize, Fault> {
         if corner.iter().any(|x| !x.is_finite()) {
             let message = format!("a corner in {} is not finite", place());
             return Err((message, BROKEN));
         }
-        // Zero has two signs.
+        // normalize -0 to 0
         let corner = corner.map(|x| x + 0.0);
         let list = &mut self.mesh.corners;
         let next = list.len();
@@ -95,7 +95,7 @@ impl Corners {
         Ok(index)
     }
 
-    /// Adds a flat face as triangles about its first corner.
+    /// Adds a planar face as a triangle fan around its first corner.
     fn add_face(&mut self, outline: &[usize]) {
         for k in 2..outline.len() {
             let triangle = [outline[0], outline[k - 1], outline[k]];
@@ -104,7 +104,7 @@ impl Corners {
     }
 }
 
-/// A binary file may start like a text, so its length decides.
+/// A binary file may start like a text file, so the length decides.
 fn read_stl(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     let count = bytes.get(STL_START - 4..STL_START);
     let count = count.and_then(|four| <[u8; 4]>::try_from(four).ok());
@@ -119,7 +119,7 @@ fn read_stl(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     }
     let message = match (n_triangles, length) {
         (Some(n), Some(length)) => format!(
-            "the file counts {n} triangles, which take {length} bytes, but has {}",
+            "the file should have {length} bytes for {n} triangles, but has {}",
             bytes.len()
         ),
         _ => format!("the file has {} bytes, too few for an STL", bytes.len()),
@@ -173,7 +173,7 @@ fn read_text(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
 
 fn read_obj(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(bytes);
-    // as the file counts them
+    // in the numbering of the file
     let mut listed = Vec::new();
     let mut faces: Vec<(usize, Vec<Option<usize>>)> = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -195,7 +195,7 @@ fn read_obj(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
             .map(|named| named.and_then(|i| listed.get(i)).copied());
         let Some(outline) = outline.collect::<Option<Vec<usize>>>() else {
             let message = format!(
-                "the face in line {} has a corner that is not there",
+                "the face in line {} refers to a corner that does not exist",
                 line + 1
             );
             return Err((message, BROKEN));
@@ -205,7 +205,7 @@ fn read_obj(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `7`, `7/1/2` or `7//2`, from one on; from the last one backwards below zero.
+/// `7`, `7/1/2` or `7//2`, counted from one; negative numbers count backwards from the last corner.
 fn named_corner(word: &str, n_listed: usize) -> Option<usize> {
     let number: i64 = word.split('/').next()?.parse().ok()?;
     let index = match number {
@@ -222,7 +222,7 @@ fn numbers<'w>(words: impl Iterator<Item = &'w str>, line: usize) -> Result<Trip
     match found[..] {
         [x, y, z] => Ok([x, y, z]),
         _ => {
-            let message = format!("line {} has no three numbers", line + 1);
+            let message = format!("line {} does not have three numbers", line + 1);
             Err((message, BROKEN))
         }
     }
@@ -292,13 +292,13 @@ mod tests {
         );
         assert_eq!(
             told(Kind::Obj, b"\nv 0 x 1\n"),
-            "line 2 has no three numbers"
+            "line 2 does not have three numbers"
         );
         for face in ["1 2 4", "1 2 0", "1 2 -4", "1 2 x"] {
             let file = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf {face}\n");
             assert_eq!(
                 told(Kind::Obj, file.as_bytes()),
-                "the face in line 4 has a corner that is not there"
+                "the face in line 4 refers to a corner that does not exist"
             );
         }
         assert_eq!(

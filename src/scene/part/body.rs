@@ -1,4 +1,4 @@
-//! `[[body]]`: what moves.
+//! `[[body]]`: moving bodies.
 
 use super::Names;
 use super::shape::{self, Owner};
@@ -22,7 +22,7 @@ pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let angular_velocity = t.number_or("angular_velocity", Range::ANY, 0.0);
 
     if kind == Some(BodyKind::Point) {
-        // Zero says nothing wrong; an inertia is never meant for a point.
+        // Zero is harmless, except for an inertia.
         for (key, given) in [
             ("inertia", inertia.is_some()),
             ("angle", angle != 0.0),

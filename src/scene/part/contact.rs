@@ -6,13 +6,13 @@ use crate::scene::read::Table;
 use crate::scene::spec::{Body, ContactMaterial, ContactPair, ContactRule, Friction, Name, Shape};
 use crate::scene::value::{Value, one_of};
 
-/// A coefficient above is a mistake: sticking is reached far below.
+/// Larger coefficients are rejected as errors: they make no difference to sticking.
 const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
 
-/// A coefficient above is hardly meant: soft rubber on dry asphalt has less than half of it.
+/// Larger coefficients cause a warning: soft rubber on dry asphalt has less than half of this.
 const USUAL_FRICTION: f64 = 5.0;
 
-/// Without friction, without bounce.
+/// No friction, no restitution.
 pub const DEFAULT: ContactMaterial = ContactMaterial {
     friction: Friction {
         sliding: 0.0,
@@ -50,7 +50,7 @@ pub fn read_rule(
     }
 }
 
-/// The pair that a rule is for: one of `bodies`, `groups` (in space) and `materials`.
+/// The pair of a rule: one of `bodies`, `groups` (in space) and `materials`.
 pub fn read_pair<'k, B: Moving>(
     t: &mut Table<'_>,
     bodies: &[B],
@@ -64,11 +64,11 @@ pub fn read_pair<'k, B: Moving>(
     let given: Vec<Value<'_>> = keys.iter().filter_map(|key| t.get(key)).collect();
     if let [first, second, ..] = &given[..] {
         let message = format!(
-            "a rule is for `{}` or for `{}`, not both",
+            "a rule applies to `{}` or to `{}`, not both",
             first.key, second.key
         );
         let hint = format!(
-            "write two rules; they go before each other in the order {}",
+            "write two rules; their order of precedence is {}",
             keys.join(", ")
         );
         second.bad(message, hint);
@@ -107,7 +107,7 @@ fn two_groups<'k>(value: &Value<'_>, groups: impl Iterator<Item = &'k str>) -> O
     let names = two_of(value, "two names of groups", "no body has the group", known)?;
     if names.iter().all(|name| name.text == GROUND) {
         value.bad(
-            "the ground does not touch itself",
+            "the ground has no contact with itself",
             "name the group of a body",
         );
     }
@@ -127,7 +127,7 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
     let velocity = read_stribeck(t, at_rest.is_some() || inherited.is_some());
     if let (Some(value), None, None) = (&at_rest, t.get("stribeck_velocity"), inherited) {
         value.bad(
-            "static friction of a contact in the plane needs `stribeck_velocity`, over which it falls",
+            "static friction of a contact in the plane needs `stribeck_velocity`",
             t.log.example("stribeck_velocity"),
         );
     }
@@ -148,37 +148,37 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
 pub fn coefficient(value: &Value<'_>) -> Option<f64> {
     let coefficient = value.number(FRICTION)?;
     if coefficient > USUAL_FRICTION {
-        let message = format!("a friction coefficient of {coefficient} is more than surfaces have");
-        let hint = "look at the decimal point: dry surfaces have 0.1 to 1, rubber up to about 2";
+        let message = format!("a friction coefficient of {coefficient} is unusually large");
+        let hint = "check the decimal point: dry surfaces have 0.1 to 1, rubber up to about 2";
         let place = value.place.clone();
         value.log.doubt(place, &value.path, &message, hint);
     }
     Some(coefficient)
 }
 
-/// What holds while it sticks is not below what holds while it slides.
+/// The static coefficient must not be below the kinetic one.
 pub fn check_static(value: &Value<'_>, coefficient: f64, kinetic: f64) {
     if coefficient < kinetic {
         value.bad(
             format!("static_friction {coefficient} is below friction {kinetic}"),
-            "friction at break-away is the larger of the two, or equal",
+            "static friction must not be smaller than kinetic friction",
         );
     }
 }
 
-/// The speed over which static friction falls.
+/// The Stribeck velocity.
 pub fn read_stribeck(t: &mut Table<'_>, has_static: bool) -> Option<f64> {
     let value = t.get("stribeck_velocity")?;
     if !has_static {
         value.bad(
-            "`stribeck_velocity` has no effect without `static_friction`, which falls over it",
+            "`stribeck_velocity` has no effect without `static_friction`",
             t.log.example("static_friction"),
         );
     }
     value.number(Range::POSITIVE)
 }
 
-/// All but the friction.
+/// All properties except friction.
 pub fn read_rest<F>(
     t: &mut Table<'_>,
     friction: F,
@@ -196,7 +196,7 @@ pub fn read_rest<F>(
     }
 }
 
-/// Two names of `known` ones; they may be the same. `nothing` is "no shape has the material" or the like.
+/// Two names out of `known`, possibly equal. `nothing` is for example "no shape has the material".
 fn two_of<'k>(
     value: &Value<'_>,
     expected: &str,

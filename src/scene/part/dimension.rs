@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 use crate::scene::read::Table;
 use crate::scene::spec::Dimension;
 
-/// How the rest of the file is read. Where the key says neither 2 nor 3, by what the file looks like: `check` tells it.
+/// Dimension for reading the rest of the file. If the key is neither 2 nor 3, which `check` reports, it is guessed from the file.
 pub fn of(root: &DeTable<'_>) -> Dimension {
     let Some(value) = root.get("dimension") else {
         return Dimension::Plane;
@@ -28,7 +28,7 @@ fn said(value: &DeValue<'_>) -> Option<Dimension> {
     }
 }
 
-/// Has the first body, or gravity, three coordinates?
+/// Does the first body or gravity have three coordinates?
 fn looks_spatial(root: &DeTable<'_>) -> bool {
     let is_triple = |value: &DeValue<'_>| matches!(value, DeValue::Array(a) if a.len() == 3);
     let body = root.get("body").and_then(|b| b.get_ref().get(0));
@@ -37,7 +37,7 @@ fn looks_spatial(root: &DeTable<'_>) -> bool {
         || root.get("gravity").is_some_and(|g| is_triple(g.get_ref()))
 }
 
-/// Refuses what is neither 2 nor 3.
+/// Rejects values other than 2 and 3.
 pub fn check(t: &mut Table<'_>) {
     let Some(value) = t.get("dimension") else {
         return;

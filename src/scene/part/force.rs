@@ -1,4 +1,4 @@
-//! `[[force]]` in the plane and in space: what pushes. What a kind takes comes from its description.
+//! `[[force]]` in the plane and in space: force elements. The keys of a kind come from its description.
 
 use super::joint::{self, JointOf, check_anchors};
 use super::{GROUND, Moving, Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
@@ -9,12 +9,12 @@ use crate::scene::read::Table;
 use crate::scene::spec::{Dimension, Force, Frame, Name, Signal, Target};
 use crate::scene::value::{Value, Vector, one_of};
 
-/// Keys that say what an element acts on.
+/// Keys for the target of an element.
 const TARGET_KEYS: &[&str] = &[
     "anchors", "bodies", "body", "force", "frame", "joint", "kind", "name", "point", "torque",
 ];
 
-/// What a force element can act on.
+/// Possible targets of force elements.
 pub struct World<'a, B: Moving, J> {
     /// All bodies.
     pub bodies: &'a [B],
@@ -59,13 +59,13 @@ pub fn read<B: Moving, J: JointKind, K: Kind>(
         place,
         name,
         kind: kind.unwrap_or(K::ALL[0]),
-        // What could not be read acts on nothing.
+        // An element that could not be read acts on nothing.
         on: on.unwrap_or_else(|| Target::Bodies([nobody(), nobody()])),
         parameters,
     }
 }
 
-/// Every key that some force element has.
+/// The keys of all force elements.
 fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     let mut keys = TARGET_KEYS.to_vec();
     if dimension == Dimension::Space {
@@ -77,7 +77,7 @@ fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     keys
 }
 
-/// The numbers of an element; one is needed where none is required.
+/// Numeric parameters of an element; at least one must be given even if all are optional.
 fn read_parameters(t: &mut Table<'_>, kind: &Description) -> Vec<Option<f64>> {
     let read = |p: &Parameter| match p.default.parse() {
         Ok(default) => Some(t.number_or(p.key, p.range, default)),
@@ -145,7 +145,7 @@ fn check_rotation<B: Moving>(
     }
 }
 
-/// What the element acts on. Each getter runs before the first `?`, so that one problem does not hide another.
+/// Target of the element. All getters run before the first `?`, so that one problem does not hide another.
 fn target<B: Moving, J: JointKind>(
     t: &mut Table<'_>,
     kind: &Description,
@@ -225,7 +225,7 @@ fn applied<B: Moving>(
     })
 }
 
-/// One signal, or one for each axis.
+/// One signal, or one per axis.
 fn signals(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
     if n == 1 {
         return Some(vec![signal::read(value)?]);
@@ -246,11 +246,11 @@ fn signals(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
     signals.into_iter().collect()
 }
 
-/// Names of a body and of what it moves against.
+/// Names of a body and of the body it moves relative to.
 fn one_or_two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name; 2]> {
     let list = value.list("names of one or two bodies")?;
     let second = match &list[..] {
-        // The second body is the ground if nothing is said.
+        // The second body defaults to the ground.
         [_] => Some(Name {
             text: GROUND.to_owned(),
             place: value.place.clone(),
@@ -259,7 +259,7 @@ fn one_or_two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name
         _ => {
             value.bad(
                 format!("expected one or two bodies, found a list of {}", list.len()),
-                "name the body first, then what it moves against",
+                "name the body first, then the body it moves relative to",
             );
             return None;
         }
@@ -298,7 +298,7 @@ fn at_joint<B: Moving, J: JointKind>(
         .as_ref()
         .and_then(|value| joint_name(value, kind, world));
     let Some((value, (joint, link))) = value.zip(found) else {
-        // Asked for, so that it is a key of the element whatever the joint is.
+        // Queried in any case, so that it is a known key for every joint.
         if t.log.dimension == Dimension::Space {
             t.get("coordinate");
         }
@@ -330,7 +330,7 @@ fn joint_name<'w, B: Moving, J: JointKind>(
 ) -> Option<(Name, &'w JointOf<B, J>)> {
     let name = value.name()?;
     let Some(joint) = world.joints.iter().find(|j| j.name == name.text) else {
-        // Where a joint lost its name, a reference to it would be a consequence.
+        // A joint without a valid name has been reported already.
         if !world.joints.iter().any(|j| j.name.is_empty()) {
             let names = world.joints.iter().map(|j| j.name.as_str());
             no_such(value, "no joint has the name", &name.text, names);

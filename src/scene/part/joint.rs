@@ -1,4 +1,4 @@
-//! `[[joint]]` in the plane and in space: what holds two bodies together. What a kind takes comes from its description.
+//! `[[joint]]` in the plane and in space. The keys of a kind come from its description.
 
 use super::{Moving, Names, Side, nobody, side, signal, two_bodies};
 use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
@@ -11,13 +11,13 @@ use crate::scene::value::{Value, Vector, written};
 /// Keys of every joint.
 const KEYS: [&str; 5] = ["anchors", "at", "bodies", "contact", "name"];
 
-/// A point body is at a world point if they differ by less than this, m, for each metre from the origin.
+/// A point body counts as being at a world point if they differ by less than this, m per metre from the origin.
 const SAME_POINT: f64 = 1e-9;
 
-/// Two directions are at right angles if their cosine is below this: six digits were written.
+/// Two directions count as perpendicular if their cosine is below this: input may have six digits.
 const RIGHT_ANGLE: f64 = 1e-6;
 
-/// The key of the bounce at limits.
+/// Key of the restitution at limits.
 const BOUNCE: &str = "limit_restitution";
 
 /// The joints of a scene whose bodies are `B`.
@@ -72,14 +72,14 @@ pub fn read<B: Moving, K: Kind>(
     } else {
         let keys = all_keys::<K>(t.log.dimension);
         t.finish_with("a joint", &keys);
-        // Without its kind, what refers to the joint cannot be checked.
+        // Without its kind, references to the joint cannot be checked.
         name.clear();
     }
     joint.name = name;
     joint
 }
 
-/// Every key that some joint has.
+/// The keys of all joints.
 fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     let mut keys = KEYS.to_vec();
     keys.extend(["kind", "axis", BOUNCE]);
@@ -97,17 +97,17 @@ fn own_keys(kind: &'static Description) -> impl Iterator<Item = &'static str> {
     parameters.chain(kind.driven().filter_map(|(_, c)| c.limits))
 }
 
-/// A point body has no orientation that a joint could hold. In the plane one without an angle slides along with another.
+/// A point body has no orientation that a joint could constrain. In the plane, two point bodies are allowed.
 fn check_sides<B: Moving>(t: &mut Table<'_>, kind: &Description, sides: [Side<'_, B>; 2]) {
     let (bad, message, hint) = match t.log.dimension {
         Dimension::Plane => (
             sides.iter().any(Side::is_point) && sides.iter().any(Side::is_rigid),
-            "this joint holds the angle between two bodies, and a point body has none",
+            "this joint constrains the angle between two bodies, but a point body has none",
             "write `kind = \"rigid\"` in that body, or use a revolute or distance joint",
         ),
         Dimension::Space => (
             sides.iter().any(Side::is_point),
-            "this joint holds an orientation, and a point body has none",
+            "this joint constrains the orientation, but a point body has none",
             "write `kind = \"rigid\"` in that body, or use a spherical or distance joint",
         ),
     };
@@ -119,7 +119,7 @@ fn check_sides<B: Moving>(t: &mut Table<'_>, kind: &Description, sides: [Side<'_
     }
 }
 
-/// The directions that a joint has.
+/// The directions of a joint.
 fn axes<P: Vector>(t: &mut Table<'_>, mounting: Mounting) -> Axes<P> {
     let read = match (mounting, t.log.dimension) {
         (Mounting::Point | Mounting::Ends | Mounting::Anywhere, _) => return Axes::None,
@@ -136,10 +136,7 @@ fn axis<P: Vector>(t: &mut Table<'_>) -> Option<Axes<P>> {
         (Some(axis), None) => axis.direction().map(|axis| Axes::World([axis; 2])),
         (None, Some(axes)) => two_axes(&axes).map(Axes::Local),
         (Some(_), Some(axes)) => {
-            axes.bad(
-                "`axis` and `axes` say the same twice",
-                "keep one of the two",
-            );
+            axes.bad("`axis` and `axes` are alternatives", "keep one of the two");
             None
         }
         (None, None) => {
@@ -161,7 +158,7 @@ fn cross<P: Vector>(t: &mut Table<'_>) -> Option<Axes<P>> {
         }
         ([Some(_), _] | [_, Some(_)], Some(axes)) => {
             axes.bad(
-                "`axes` says what `axis` and `second_axis` say",
+                "`axes` is an alternative to `axis` and `second_axis`",
                 "keep `axes`, or the two others",
             );
             None
@@ -171,7 +168,8 @@ fn cross<P: Vector>(t: &mut Table<'_>) -> Option<Axes<P>> {
                 Some(_) => "second_axis",
                 None => "axis",
             };
-            let message = "the joint turns about two axes: `axis` and `second_axis`, or `axes`";
+            let message =
+                "the joint rotates about two axes: write `axis` and `second_axis`, or `axes`";
             no_axis(t, key, message);
             None
         }
@@ -186,8 +184,8 @@ fn right_angle<P: Vector>(second: &Value<'_>, a: Option<P>, b: Option<P>) -> Opt
     };
     let cosine = dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt());
     if cosine.abs() > RIGHT_ANGLE {
-        let message = "the two axes of the joint are at right angles, these are not";
-        second.bad(message, "choose `second_axis` across `axis`");
+        let message = "the two axes of the joint must be perpendicular";
+        second.bad(message, "choose `second_axis` perpendicular to `axis`");
     }
     Some([a, b])
 }
@@ -279,8 +277,8 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
     let coordinate = coordinate(&mut t, joint);
     let given = t.need("value").and_then(|v| signal::read(&v));
     let fitting = coordinate.map(|i| match joint.coordinates[i].is_angle {
-        true => ("torque", "on an angle acts a torque, not a force"),
-        false => ("force", "on a displacement acts a force, not a torque"),
+        true => ("torque", "an angle is driven by a torque, not a force"),
+        false => ("force", "a displacement is driven by a force, not a torque"),
     });
     if let (Some(word), Some((fitting, message))) = (word, fitting)
         && word != "speed"
@@ -300,7 +298,7 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
     })
 }
 
-/// `coordinate`, which may be left out where there is only one.
+/// `coordinate`, which may be omitted if there is only one.
 pub fn coordinate(t: &mut Table<'_>, joint: &'static Description) -> Option<usize> {
     let possible: Vec<(&str, usize)> = joint.driven().map(|(i, c)| (c.name, i)).collect();
     let Some(value) = t.get("coordinate") else {
@@ -309,7 +307,7 @@ pub fn coordinate(t: &mut Table<'_>, joint: &'static Description) -> Option<usiz
         }
         let hint = "write `coordinate = \"angle\"` or `coordinate = \"displacement\"`";
         let message = format!(
-            "a {} joint has an angle and a displacement: `coordinate` must say which",
+            "a {} joint has an angle and a displacement: `coordinate` must name one of them",
             joint.word
         );
         t.log
@@ -328,7 +326,7 @@ pub fn coordinate(t: &mut Table<'_>, joint: &'static Description) -> Option<usiz
     found.map(|(_, i)| *i)
 }
 
-/// `at` or `anchors`, whichever the joint takes.
+/// `at` or `anchors`, depending on the joint.
 fn attach<B: Moving>(
     t: &mut Table<'_>,
     mounting: Mounting,
@@ -344,15 +342,12 @@ fn attach<B: Moving>(
     };
     let found = match (at, anchors) {
         (Some(at), _) if has_ends => {
-            let message = "the joint has two ends, so one point does not say where it is";
+            let message = "the joint has two ends, so it needs two points";
             at.bad(message, at.log.example("anchors"));
             None
         }
         (Some(at), Some(_)) => {
-            at.bad(
-                "`at` and `anchors` say the same twice",
-                "keep one of the two",
-            );
+            at.bad("`at` and `anchors` are alternatives", "keep one of the two");
             None
         }
         (Some(at), None) => at.vector().map(|point| {
@@ -365,7 +360,7 @@ fn attach<B: Moving>(
             check_anchors(&anchors, points, names, sides);
             Anchors::Local(points)
         }),
-        // Where a fixed joint is does not matter to the motion: at the second body, or the one that is not the ground.
+        // The position of a fixed joint does not affect the motion: use the second body, or the one that is not the ground.
         (None, None) if mounting == Mounting::Anywhere => {
             let bodies = [sides[1], sides[0]].into_iter();
             let mut moving = bodies.filter_map(|side| match side {
@@ -383,7 +378,7 @@ fn attach<B: Moving>(
                 t.log.absent(
                     t.place.clone(),
                     &t.path_of("at"),
-                    "the joint has no place: `at` or `anchors` is missing",
+                    "the joint has no position: `at` or `anchors` is missing",
                     hint,
                 );
             }
@@ -393,7 +388,7 @@ fn attach<B: Moving>(
     found.unwrap_or(Anchors::World(Vector::ZERO))
 }
 
-/// A point body can be held only at its centre, here by a world point.
+/// A point body can be attached only at its centre; check for a world point.
 fn check_at<B: Moving>(value: &Value<'_>, at: B::Point, name: &Name, side: Side<'_, B>) {
     let Side::Moving(body) = side else { return };
     let centre = body.position();
@@ -408,7 +403,7 @@ fn check_at<B: Moving>(value: &Value<'_>, at: B::Point, name: &Name, side: Side<
     }
 }
 
-/// A point body can be held only at its centre, here by an anchor in its own coordinates.
+/// A point body can be attached only at its centre; check for an anchor in its own coordinates.
 pub fn check_anchors<B: Moving>(
     value: &Value<'_>,
     anchors: [B::Point; 2],
@@ -430,5 +425,5 @@ pub fn check_anchors<B: Moving>(
 
 fn held_at_centre(name: &Name) -> String {
     let name = &name.text;
-    format!("\"{name}\" is a point body: it can be held only at its centre")
+    format!("\"{name}\" is a point body: it can be attached only at its centre")
 }

@@ -18,23 +18,23 @@ use super::spec::{self, Body, BodyKind, Dimension, Name, Pair};
 use super::suggest::nearest;
 use super::value::{Value, Vector, quoted, shortened};
 
-/// The body that does not move.
+/// Name of the fixed body.
 pub const GROUND: &str = "ground";
 
-/// Names of one kind of item, to find those given twice.
+/// Names of one kind of item, to detect duplicates.
 pub struct Names {
     what: &'static str,
     taken: Vec<Taken>,
-    /// Where each name stands among them for the first time, and those that have copies.
+    /// Index of the first occurrence of each name, and indices of names with copies.
     places: BTreeMap<String, usize>,
     copied: Vec<usize>,
 }
 
-/// A name that is taken.
+/// A name in use.
 struct Taken {
     name: String,
     line: usize,
-    /// So many copies have it with their number added.
+    /// Number of copies, whose names have a number appended.
     copies: u32,
 }
 
@@ -50,7 +50,7 @@ impl Taken {
 }
 
 impl Names {
-    /// `what` is "body" or the like.
+    /// `what` is for example "bodies".
     pub fn new(what: &'static str) -> Self {
         Self {
             what,
@@ -60,7 +60,7 @@ impl Names {
         }
     }
 
-    /// The name of an item, empty if it has none that can be used.
+    /// The name of an item; empty if missing or invalid.
     pub fn take(&mut self, table: &mut Table<'_>) -> String {
         table
             .need("name")
@@ -68,7 +68,7 @@ impl Names {
             .unwrap_or_default()
     }
 
-    /// A name that others can refer to: checked for its letters and for being given twice.
+    /// A name for references: checked for valid characters and duplicates.
     pub fn claim(&mut self, value: &Value<'_>) -> Option<String> {
         let name = value.text()?;
         let shown = shortened(name);
@@ -78,7 +78,7 @@ impl Names {
             let hint = "use letters, digits and `_`, a letter first: the name becomes part of variable names";
             value.bad(format!("\"{shown}\" cannot be a name"), hint);
         } else if name == GROUND {
-            let message = "\"ground\" is the name of the body that does not move";
+            let message = "\"ground\" is the name of the fixed body";
             value.bad(
                 message,
                 "choose another name; shapes of the ground are `[[ground.shape]]`",
@@ -92,7 +92,7 @@ impl Names {
                 .map(|i| format!("{name}_{i}"))
                 .find(|free| self.line_of(free).is_none());
             let hint = format!(
-                "call one of them \"{}\" or the like, here and wherever it is named",
+                "rename one of them, for example to \"{}\", here and where it is referred to",
                 shortened(&free.unwrap_or_default())
             );
             value.bad(message, hint);
@@ -108,7 +108,7 @@ impl Names {
         Some(name.to_owned())
     }
 
-    /// The name that was claimed last is that of so many copies, which `value` asks for.
+    /// Registers copies of the item claimed last, as requested by `value`.
     pub fn copy(&mut self, value: &Value<'_>, copies: u32) {
         let Some((last, others)) = self.taken.split_last_mut() else {
             return;
@@ -122,11 +122,11 @@ impl Names {
                 self.what,
                 other.line
             );
-            value.bad(message, "call one of them otherwise");
+            value.bad(message, "rename one of them");
         }
     }
 
-    /// The line of a name that is taken.
+    /// The line of a name in use.
     fn line_of(&self, name: &str) -> Option<usize> {
         let itself = self.places.get(name).copied();
         let is_copy = |place: &usize| self.taken[*place].is_copied_as(name);
@@ -136,7 +136,7 @@ impl Names {
     }
 }
 
-/// A scene without bodies is refused.
+/// Rejects a scene without bodies.
 pub fn need_bodies(t: &Table<'_>, tables: &[Table<'_>]) {
     if tables.is_empty() && !t.has("body") {
         let hint = "add `[[body]]` with `name`, `kind`, `mass` and `position`";
@@ -149,7 +149,7 @@ pub fn need_bodies(t: &Table<'_>, tables: &[Table<'_>]) {
     }
 }
 
-/// Reports a reference to something that does not exist; `nothing` is "no body has the name" or the like.
+/// Reports a reference to something that does not exist; `nothing` is for example "no body has the name".
 pub fn no_such<'k>(
     value: &Value<'_>,
     nothing: &str,
@@ -166,9 +166,9 @@ pub fn no_such<'k>(
     value.bad(format!("{nothing} \"{}\"", shortened(name)), hint);
 }
 
-/// A body in the plane or in space, as far as others refer to it.
+/// A body in the plane or in space, as seen by references to it.
 pub trait Moving {
-    /// Points of it.
+    /// Vector type.
     type Point: Vector;
 
     /// Its name.
@@ -202,13 +202,13 @@ macro_rules! moving {
 moving!(Body, Pair);
 moving!(spec::space::Body, Triple);
 
-/// What the name of a body stands for.
+/// Target of a body name.
 pub enum Side<'a, B = Body> {
     /// The ground.
     Ground,
     /// A moving body.
     Moving(&'a B),
-    /// A name that cannot be followed; reported where it has to be.
+    /// Unknown; already reported.
     Unknown,
 }
 
@@ -232,7 +232,7 @@ impl<B: Moving> Side<'_, B> {
     }
 }
 
-/// Follows the name of a body.
+/// Resolves the name of a body.
 pub fn side<'b, B: Moving>(name: &str, bodies: &'b [B]) -> Side<'b, B> {
     match bodies.iter().find(|body| body.name() == name) {
         _ if name == GROUND => Side::Ground,
@@ -244,7 +244,7 @@ pub fn side<'b, B: Moving>(name: &str, bodies: &'b [B]) -> Side<'b, B> {
 /// The name of a body or of the ground.
 pub fn body_name<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     let name = value.name()?;
-    // Where a body lost its name, every reference to it would be a consequence.
+    // A body without a valid name has been reported already.
     let nameless = bodies.iter().any(|b| b.name().is_empty());
     if matches!(side(&name.text, bodies), Side::Unknown) && !nameless {
         let nothing = "no body has the name";
@@ -257,7 +257,7 @@ pub fn body_name<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     Some(name)
 }
 
-/// What to write for the name that copies were made from, which none of them has.
+/// Hint for the base name of copies, which none of them has.
 fn hint_on_copies<B: Moving>(value: &Value<'_>, name: &str, bodies: &[B]) -> Option<String> {
     let is_copy = |body: &&B| {
         let number = body.name().strip_prefix(name);
@@ -278,12 +278,12 @@ fn hint_on_copies<B: Moving>(value: &Value<'_>, name: &str, bodies: &[B]) -> Opt
     };
     let for_all = match value.path.starts_with("contact") {
         true => {
-            "; for all of them give the body a `group`, and write `groups` in place of `bodies`"
+            "; to refer to all of them, give the body a `group` and write `groups` instead of `bodies`"
         }
         false => "",
     };
     Some(format!(
-        "copies have their number behind the name: {called}{for_all}"
+        "copies have a number appended to the name: {called}{for_all}"
     ))
 }
 
@@ -296,13 +296,13 @@ pub fn two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name; 2
         let message = format!("both are the same body, \"{}\"", shortened(&a.text));
         value.bad(
             message,
-            "name two different bodies; the one that does not move is \"ground\"",
+            "name two different bodies; the fixed one is \"ground\"",
         );
     }
     Some([a, b])
 }
 
-/// A body name that stands for nothing, where the written one could not be read.
+/// Placeholder for a name that could not be read.
 pub fn nobody() -> Name {
     Name {
         text: String::new(),

@@ -5,7 +5,7 @@ use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
 
-/// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
+/// Reads all parts. Bodies are read before the parts that refer to them, regardless of their order in the file.
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let gravity = t.vector_or("gravity", [0.0, -9.81]);
     let tables = t.items("body");

@@ -1,4 +1,4 @@
-//! Reads `[settings]`, from the table of settings.
+//! Reads `[settings]` according to the table of settings.
 
 use crate::scene::read::Table;
 use crate::scene::spec::settings::{Field, Setting, TABLE, UsedBy};
@@ -24,14 +24,14 @@ pub fn read(mut t: Table<'_>, until: f64) -> Settings {
             "the step of {} s is longer than the run of {until} s",
             settings.step
         );
-        let hint = "take a step that is short beside the motion, for example `step = 0.01`, or a later `until`";
+        let hint = "use a step that is short compared to the motion, for example `step = 0.01`, or a later `until`";
         t.doubt("step", &message, hint);
     }
     t.finish("[settings]");
     settings
 }
 
-/// Reads one key, if it is there and as it should be.
+/// Reads one key, if present and valid.
 fn read_one(t: &mut Table<'_>, setting: &Setting, settings: &mut Settings) {
     let name = setting.name;
     match setting.field {
@@ -74,7 +74,7 @@ fn read_one(t: &mut Table<'_>, setting: &Setting, settings: &mut Settings) {
     }
 }
 
-/// `[settings.time_stepping]`, and what has no effect beside it.
+/// `[settings.time_stepping]`, and settings that have no effect with it.
 fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
     let in_time_stepping = settings.integrator == Integrator::TimeStepping;
     if in_time_stepping
@@ -90,7 +90,7 @@ fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
         if !in_time_stepping {
             value.bad(
                 "these options have no effect with the event-driven integrator",
-                "write `integrator = \"time_stepping\"` below `[settings]`, or remove them",
+                "write `integrator = \"time_stepping\"` in `[settings]`, or remove them",
             );
         }
         if let Some(mut own) = value.as_table(value.path.clone()) {
@@ -113,16 +113,14 @@ fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
     {
         if let Some(value) = t.get(key) {
             value.bad(
-                format!(
-                    "`{key}` has no effect with time stepping, whose steps are of their own kind"
-                ),
+                format!("`{key}` has no effect with time stepping, which has its own scheme"),
                 format!("remove `{key}`, or remove `integrator`"),
             );
         }
     }
 }
 
-/// The weights of `general`, and the tolerance, which stands for a scheme of its own.
+/// The weights of `general`, and the tolerance, which implies the extrapolated scheme.
 fn check_scheme(t: &mut Table<'_>, settings: &Settings) {
     let is_general = matches!(settings.scheme, Scheme::General { .. });
     for key in ["alpha", "gamma"] {
@@ -143,13 +141,13 @@ fn check_scheme(t: &mut Table<'_>, settings: &Settings) {
     let is_named = t.has("scheme") && settings.scheme != Scheme::Extrapolated;
     if let (Some(value), true) = (t.get("tolerance"), is_named) {
         value.bad(
-            "`tolerance` chooses the step of the extrapolated scheme, not of this one",
+            "`tolerance` requires the extrapolated scheme",
             "remove `scheme`, or remove `tolerance` and set `step`",
         );
     }
 }
 
-/// What a polyhedral cone has beyond its name.
+/// Settings of a polyhedral cone.
 fn check_friction_cone(t: &mut Table<'_>, settings: &Settings) {
     if t.log.dimension == Dimension::Plane {
         return;
@@ -168,7 +166,7 @@ fn check_friction_cone(t: &mut Table<'_>, settings: &Settings) {
         FrictionCone::Polyhedral { directions, .. } => {
             if let (Some(value), 1) = (t.get("friction_directions"), directions % 2) {
                 let message = format!("friction_directions must be even, but is {directions}");
-                value.bad(message, "each direction has its opposite");
+                value.bad(message, "each direction needs its opposite");
             }
         }
     }

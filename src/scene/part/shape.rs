@@ -1,4 +1,4 @@
-//! `[[body.shape]]` and `[[ground.shape]]` in the plane and in space: what touches.
+//! `[[body.shape]]` and `[[ground.shape]]` in the plane and in space.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::scene::read::Table;
 use crate::scene::spec::{Geometry, Pair, Shape};
 use crate::scene::value::{Vector, written};
 
-/// Where a shape is.
+/// Owner of a shape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// On the ground.
@@ -24,18 +24,18 @@ pub enum Owner {
 
 /// The shapes in the plane, or in space.
 pub trait Family: Sized {
-    /// Points of them.
+    /// Vector type.
     type Point: Vector;
-    /// Which there are.
+    /// Kinds of shapes.
     type Kind: Kind;
 
-    /// A circle, or a ball: what could not be read stands as one, which is right everywhere.
+    /// A circle or a sphere: the placeholder for a shape that could not be read, since it is valid everywhere.
     const ROUND: Self;
 
-    /// Which shape.
+    /// Kind of the shape.
     fn kind(&self) -> Self::Kind;
 
-    /// Reads the keys of a kind. Each getter runs before the first `?`, so that one problem does not hide another.
+    /// Reads the keys of a kind. All getters run before the first `?`, so that one problem does not hide another.
     fn read(t: &mut Table<'_>, kind: Self::Kind, files: Files<'_>) -> Option<Self>;
 }
 
@@ -54,10 +54,10 @@ pub fn read_all<G: Family>(
     shapes
 }
 
-/// A shape without a name is called by its kind and the first free number.
+/// A shape without a name is named after its kind and the first free number.
 fn name_the_nameless<G: Family>(shapes: &mut [Shape<G>]) {
     let mut taken: BTreeSet<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
-    // below these numbers nothing is free
+    // all smaller numbers are taken
     let mut next: BTreeMap<&str, usize> = BTreeMap::new();
     for shape in shapes.iter_mut().filter(|shape| shape.name.is_empty()) {
         let word = shape.geometry.kind().description().word;
@@ -111,7 +111,7 @@ fn read<G: Family>(
     }
 }
 
-/// Which shapes go where.
+/// Checks that the shape is allowed on its owner.
 fn allowed<G: Family>(t: &mut Table<'_>, kind: &shape::Description, owner: Owner) {
     let Some(value) = t.get("kind") else { return };
     let round = G::ROUND.kind().description().called;
@@ -122,7 +122,7 @@ fn allowed<G: Family>(t: &mut Table<'_>, kind: &shape::Description, owner: Owner
         ),
         (Owner::Point, shape::Owner::Rigid) => value.bad(
             format!(
-                "a point body does not rotate, so it takes only a point or {round} at its centre"
+                "a point body does not rotate, so its shape can only be a point or {round} at its centre"
             ),
             format!("write `kind = \"rigid\"` in the body, or use {round}"),
         ),
@@ -130,7 +130,7 @@ fn allowed<G: Family>(t: &mut Table<'_>, kind: &shape::Description, owner: Owner
     }
 }
 
-/// On a point body a shape can only be at its centre.
+/// The shape of a point body must be at its centre.
 fn check_centre<P: Vector>(t: &mut Table<'_>) {
     let zero = P::ZERO;
     if t.has("position")
@@ -209,13 +209,13 @@ impl Family for Geometry {
     }
 }
 
-/// `position` and `radius` of a circle or a ball.
+/// `position` and `radius` of a circle or a sphere.
 pub fn round<P: Vector>(t: &mut Table<'_>) -> (P, Option<f64>) {
     let position = t.vector_or("position", P::ZERO);
     (position, t.need_number("radius", Range::POSITIVE))
 }
 
-/// `from`, `to` and `radius`; `instead` is what a capsule of no length is.
+/// `from`, `to` and `radius`; `instead` is the kind to use for a capsule of zero length.
 pub fn capsule<P: Vector>(t: &mut Table<'_>, instead: &str) -> Option<(P, P, f64)> {
     let (from, to) = (t.need_vector("from"), t.need_vector("to"));
     let radius = t.need_number("radius", Range::POSITIVE);
@@ -231,14 +231,14 @@ pub fn capsule<P: Vector>(t: &mut Table<'_>, instead: &str) -> Option<(P, P, f64
     Some((from, to, radius?))
 }
 
-/// What keeps the corners from being a convex polygon, counter-clockwise: the corner (or a number past the last), a
-/// sentence and a hint.
+/// Checks that the corners are a convex, counter-clockwise polygon. Otherwise returns the corner (or a number past the last), a
+/// message and a hint.
 fn polygon_fault(corners: &[Pair]) -> Option<(usize, String, &'static str)> {
-    /// A corner whose sine is below this is on the line of its neighbours, as far as rounding tells.
+    /// A corner whose sine is below this is collinear with its neighbours, up to rounding.
     const FLAT: f64 = 1e-9;
     let n = corners.len();
     if n < 3 {
-        let message = format!("a polygon has three corners or more, this has {n}");
+        let message = format!("a polygon needs at least three corners, but has {n}");
         return Some((n, message, "use a capsule for a rod, a point for a point"));
     }
     let corner = |i: usize| corners[i % n];
@@ -246,7 +246,7 @@ fn polygon_fault(corners: &[Pair]) -> Option<(usize, String, &'static str)> {
     let cross = |a: Pair, b: Pair| a[0] * b[1] - a[1] * b[0];
     let length = |a: Pair| (a[0] * a[0] + a[1] * a[1]).sqrt();
 
-    // Twice the area, from the first corner so that a far polygon keeps its digits.
+    // Twice the area, relative to the first corner to avoid cancellation far from the origin.
     let fan = |i: usize| cross(edge(corner(0), corner(i)), edge(corner(0), corner(i + 1)));
     let area: f64 = (1..n - 1).map(fan).sum();
     for i in 0..n {
@@ -269,7 +269,7 @@ fn polygon_fault(corners: &[Pair]) -> Option<(usize, String, &'static str)> {
     {
         return Some((
             n,
-            "the corners go round clockwise".to_owned(),
+            "the corners are in clockwise order".to_owned(),
             "list them counter-clockwise: reverse the order",
         ));
     }
@@ -293,7 +293,7 @@ fn polygon_fault(corners: &[Pair]) -> Option<(usize, String, &'static str)> {
             ));
         }
     }
-    // All corners turn left: it goes round more than once, unless all are also in order seen from the first.
+    // All corners turn left: the outline winds around more than once, unless they are also in order seen from the first.
     let wound = (1..n - 1).find(|&i| fan(i).is_nan() || fan(i) <= 0.0)?;
     let message = format!("the sides cross each other at corner {}", wound + 1);
     Some((

@@ -81,7 +81,7 @@ fn harmonic(t: &mut Table<'_>) -> Option<Signal> {
             .map(|f| std::f64::consts::TAU * f),
         (Some(_), Some(frequency)) => {
             frequency.bad(
-                "`omega` and `frequency` say the same twice",
+                "`omega` and `frequency` are alternatives",
                 "keep one of the two: omega = 2 pi frequency",
             );
             None

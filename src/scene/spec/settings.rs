@@ -1,15 +1,15 @@
-//! `[settings]`: how a scene is integrated.
+//! `[settings]`: integration settings of a scene.
 //!
-//! [`TABLE`] describes each setting once. The reader of scene files, the reference page, the hints of messages and the
-//! parameters of the FMU are made from it.
+//! [`TABLE`] describes each setting once. The reader of scene files, the reference page, the hints in messages and the
+//! parameters of the FMU are derived from it.
 
 use crate::kinds::range::Range;
 use serde::{Deserialize, Serialize};
 
-/// How a scene is integrated.
+/// Integration settings of a scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Which integrator takes the steps.
+    /// The integrator.
     pub integrator: Integrator,
     /// Options of time stepping.
     pub time_stepping: TimeStepping,
@@ -17,13 +17,13 @@ pub struct Settings {
     pub scheme: Scheme,
     /// Standard step, s.
     pub step: f64,
-    /// Bound on the error of a step, relative to the nominal sizes and to the values; absent: steps of fixed length.
+    /// Error tolerance of a step, relative to nominal sizes and to the values; `None`: fixed steps.
     pub tolerance: Option<f64>,
-    /// Longest step that a tolerance may choose, s.
+    /// Longest step with a tolerance, s.
     pub max_step: f64,
-    /// Rows of the extrapolation; the order is twice as much.
+    /// Rows of the extrapolation; the order is twice their number.
     pub rows: u32,
-    /// Sizes that the tolerance refers to where values are small.
+    /// Nominal sizes, to which the tolerance refers for small values.
     pub nominal: Nominal,
     /// A contact is active at a gap below `max(active_gap, active_gap_cubic * step^3)`, m.
     pub active_gap: f64,
@@ -31,35 +31,35 @@ pub struct Settings {
     pub active_gap_cubic: f64,
     /// Locate collisions inside a step.
     pub locate_collisions: bool,
-    /// Locate stick-slip, slip-stick, reversal and take-off inside a step; absent: where the scheme is of order two.
+    /// Locate stick-slip, slip-stick, reversal and take-off inside a step; `None`: only for schemes of order two.
     pub locate_transitions: Option<bool>,
-    /// Where the state at a located event comes from.
+    /// How the state at a located event is computed.
     pub event_state: EventState,
     /// Project positions and velocities onto joints and closed contacts after each step.
     pub projection: bool,
-    /// Compensate the energy that steps gain or lose by their own small error.
+    /// Compensate the energy error of steps.
     pub energy_correction: bool,
-    /// Number of linearly implicit Euler steps after an impact or a jump, taken where the scene is stiff.
+    /// Number of linearly implicit Euler steps after an impact or a jump in a stiff scene.
     pub damping_steps: u32,
     /// Substeps shorter than this fraction of the standard step end event location for that step.
     pub min_substep: f64,
     /// More substeps than this inside one standard step end event location for that step.
     pub max_substeps: u32,
-    /// Work of a communication step at most, in factorizations for each standard step that it has.
+    /// Maximum work of a communication step, in factorizations per standard step.
     pub max_step_work: u32,
     /// Impact law.
     pub impact_law: ImpactLaw,
-    /// Limit an impact that would gain energy.
+    /// Limit impacts that would gain energy.
     pub impact_energy_limit: bool,
     /// Restitution is zero below `restitution_threshold * |normal acceleration| * step` (approach speed).
     pub restitution_threshold: f64,
-    /// Which velocity is reported.
+    /// The reported velocity.
     pub reported_velocity: ReportedVelocity,
-    /// Fixed-point iterations of the position-level scheme at most; 1 = the linear version.
+    /// Maximum number of fixed-point iterations of the position-level scheme; 1 = the linear version.
     pub fixed_point_iterations: u32,
-    /// A communication step of an FMU ends at its first event.
+    /// End a communication step of an FMU at its first event.
     pub return_at_event: bool,
-    /// In space: which forces friction can have.
+    /// In space: set of admissible friction forces.
     pub friction_cone: FrictionCone,
 }
 
@@ -69,10 +69,10 @@ impl Default for Settings {
             integrator: Integrator::EventDriven,
             time_stepping: TimeStepping {
                 sweeps: None,
-                // A pair or a few bodies apart from the others have exact impacts; in a heap of them a step would never end.
+                // Impacts of a few bodies are located exactly; in a pile of bodies a step would never end.
                 located_impacts: 4,
                 merge_distance: 0.0,
-                // A tenth of what a body falls in a step of ten milliseconds; driven bodies do not sleep, however slow.
+                // A tenth of the velocity of free fall after a step of ten milliseconds; driven bodies do not sleep, however slow.
                 sleep_speed: 1e-3,
                 sleep_after: 0.5,
                 threads: 1,
@@ -80,7 +80,7 @@ impl Default for Settings {
             scheme: Scheme::Trapezoidal,
             step: 0.01,
             tolerance: None,
-            // Friction and normal forces are checked in quarters of a step.
+            // Friction and normal forces are checked at quarters of a step.
             max_step: 1.0,
             // Order eight: the least work from 1e-4 to 1e-10.
             rows: 4,
@@ -90,50 +90,50 @@ impl Default for Settings {
                 speed: 1.0,
                 rotation: 1.0,
             },
-            // A nanometre: above rounding at the metre, far below anything that matters to a machine.
+            // A nanometre: above rounding errors at the scale of a metre, and negligible in machines.
             active_gap: 1e-9,
-            // The right factor is about the third derivative of the gap, which only the scene's author knows.
+            // A suitable factor is about the third derivative of the gap, which depends on the scene.
             active_gap_cubic: 0.0,
             locate_collisions: true,
             locate_transitions: None,
             event_state: EventState::Restep,
             projection: true,
             energy_correction: true,
-            // One cures the ringing that an impact starts in a very stiff damper, two also in a moderately stiff one.
+            // One step suppresses the ringing of a very stiff damper after an impact, two also that of a moderately stiff one.
             damping_steps: 2,
             min_substep: 1e-9,
             max_substeps: 200,
-            // Ten times what the hardest of the usual scenes take.
+            // Ten times the work of the hardest bundled scenes.
             max_step_work: 20_000,
             impact_law: ImpactLaw::Poisson,
             impact_energy_limit: true,
-            // The speed that a contact's acceleration gives in one step: what bounces lower lies still in the next.
+            // The velocity change of a contact in one step: a slower bounce ends within the next step.
             restitution_threshold: 1.0,
             reported_velocity: ReportedVelocity::End,
             fixed_point_iterations: 1,
-            // Only masters that save and restore states can use it.
+            // Useful only for masters that save and restore states.
             return_at_event: false,
             friction_cone: FrictionCone::Exact,
         }
     }
 }
 
-/// One setting: its key, what it does, and how it is read and set.
+/// One setting: its key, description and value.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Key in `[settings]`; with `settings.` before it, name of the FMU's parameter.
     pub name: &'static str,
-    /// What it does.
+    /// Description.
     pub description: &'static str,
     /// Its value.
     pub field: Field,
-    /// Who uses it.
+    /// The integrators that use it.
     pub used_by: UsedBy,
     /// Is it a parameter of the FMU?
     pub in_fmu: bool,
 }
 
-/// Who uses a setting.
+/// Integrators that use a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedBy {
     /// Both integrators.
@@ -146,39 +146,39 @@ pub enum UsedBy {
     TimeStepping,
 }
 
-/// The value of a setting: its type, its range, and the member of [`Settings`] that holds it.
+/// The value of a setting: its type, its range, and its field in [`Settings`].
 #[derive(Clone, Copy, Debug)]
 pub enum Field {
     /// A real number.
     Real {
         /// Symbol of its unit.
         unit: &'static str,
-        /// What it may be.
+        /// Range.
         range: Range,
-        /// Where it is.
+        /// Its field.
         at: At<f64>,
     },
-    /// A real number that need not be there; 0 in the FMU where it is not.
+    /// An optional real number; 0 in the FMU if absent.
     OptionalReal {
         /// Symbol of its unit.
         unit: &'static str,
-        /// What it may be.
+        /// Range.
         range: Range,
-        /// Where it is.
+        /// Its field.
         at: At<Option<f64>>,
     },
-    /// A whole number.
+    /// An integer.
     Count {
         /// Smallest and largest value.
         range: (u32, u32),
-        /// Where it is.
+        /// Its field.
         at: At<u32>,
     },
-    /// A whole number that need not be there.
+    /// An optional integer.
     OptionalCount {
         /// Smallest and largest value.
         range: (u32, u32),
-        /// Where it is.
+        /// Its field.
         at: At<Option<u32>>,
     },
     /// True or false.
@@ -187,14 +187,14 @@ pub enum Field {
     Choice {
         /// Name of its type.
         type_name: &'static str,
-        /// The words, with a phrase on each.
+        /// The words, each with a description.
         items: &'static [(&'static str, &'static str)],
-        /// Place of the word in the list.
+        /// Index of the word in the list.
         at: At<usize>,
     },
 }
 
-/// Where a value is in [`Settings`].
+/// Access to a field of [`Settings`].
 #[derive(Clone, Copy, Debug)]
 pub struct At<T> {
     /// The value.
@@ -281,7 +281,7 @@ const fn count(lower: u32, upper: u32, at: At<u32>) -> Field {
     }
 }
 
-/// All settings, in the order in which the FMU and the reference page have them.
+/// All settings, in the order of the FMU and the reference page.
 pub const TABLE: &[Setting] = &[
     not_in_fmu(both(
         "integrator",
@@ -371,7 +371,7 @@ pub const TABLE: &[Setting] = &[
         "with the scheme \"general\": weight of the end of the step in the forces",
         real(
             "1",
-            // Below one half the forces make a stiff spring gain energy.
+            // Below one half, a stiff spring gains energy.
             Range::new("from 0.5 to 1", 0.5, 1.0),
             At {
                 get: |settings| settings.scheme.weights().0,
@@ -583,7 +583,7 @@ pub const TABLE: &[Setting] = &[
 ];
 
 impl Setting {
-    /// Its default, as it is written in a scene; none for one that is absent by default.
+    /// Its default as written in a scene; `None` if absent by default.
     pub fn default(&self) -> Option<String> {
         let settings = Settings::default();
         Some(match self.field {
@@ -595,7 +595,7 @@ impl Setting {
         })
     }
 
-    /// What it may be, in words.
+    /// Description of its range.
     pub fn range(&self) -> String {
         match self.field {
             Field::Real { range, .. } | Field::OptionalReal { range, .. } => range.words.to_owned(),
@@ -625,7 +625,7 @@ impl Setting {
         }
     }
 
-    /// How it is written: "write for example `step = 0.01` (standard step)".
+    /// Example: "write for example `step = 0.01` (standard step)".
     pub fn hint(&self) -> String {
         let example = self.default().unwrap_or_else(|| match self.field {
             Field::OptionalReal { .. } => "1e-6".to_owned(),
@@ -643,7 +643,7 @@ pub fn setting_of(name: &str) -> Option<&'static Setting> {
     TABLE.iter().find(|setting| setting.name == name)
 }
 
-/// The words of a setting that is one of several words, with a phrase on each; none for others.
+/// The words of an enumeration setting, each with a description; empty for others.
 pub fn items_of(name: &str) -> &'static [(&'static str, &'static str)] {
     match setting_of(name).map(|setting| setting.field) {
         Some(Field::Choice { items, .. }) => items,
@@ -656,32 +656,32 @@ pub fn items_of(name: &str) -> &'static [(&'static str, &'static str)] {
 pub enum Integrator {
     /// `"event_driven"`: events are located inside steps.
     EventDriven,
-    /// `"time_stepping"`: steps of fixed length, contacts found anew in each of them.
+    /// `"time_stepping"`: fixed steps, with contact detection in each of them.
     TimeStepping,
 }
 
 /// `[settings.time_stepping]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimeStepping {
-    /// Sweeps over the contacts in each step; exact if absent.
+    /// Gauss-Seidel sweeps over the contacts in each step; `None`: exact solution.
     pub sweeps: Option<u32>,
-    /// Impacts that a group of bodies has located one by one within a step; with more they are taken as one.
+    /// Maximum number of impacts of a group of bodies located within a step; more are treated as simultaneous.
     pub located_impacts: u32,
-    /// Contacts of two bodies that are nearer to each other than this, and all inside the outline of others, are left
-    /// out, m.
+    /// Contacts of two bodies closer to each other than this, and those inside the convex hull of others, are
+    /// removed, m.
     pub merge_distance: f64,
-    /// Groups of bodies slower than this fall asleep, m/s; none if zero.
+    /// Groups of bodies slower than this fall asleep, m/s; zero disables sleeping.
     pub sleep_speed: f64,
-    /// When they were so for this long, s.
+    /// Time below this speed before they fall asleep, s.
     pub sleep_after: f64,
-    /// Threads that solve groups of bodies; the results do not depend on it.
+    /// Number of threads that solve groups of bodies; the results do not depend on it.
     pub threads: u32,
 }
 
-/// Substeps below the rounding of a step's end cannot be located; at one every substep would be too short.
+/// Smaller substeps are below the rounding error of time; at one, every substep would be too short.
 const SUBSTEP: Range = Range::new("from 1e-15 to 0.5", 1e-15, 0.5);
 
-/// The schemes in the order of their words.
+/// The schemes in the order of their names.
 const SCHEMES: [Scheme; 8] = [
     Scheme::Trapezoidal,
     Scheme::TrapezoidalPrinted,
@@ -697,14 +697,14 @@ const SCHEMES: [Scheme; 8] = [
 ];
 
 impl Scheme {
-    /// Place of its word among those of `scheme`.
+    /// Index of its name among those of `scheme`.
     fn number(self) -> usize {
         let is_own =
             |scheme: &Scheme| std::mem::discriminant(scheme) == std::mem::discriminant(&self);
         SCHEMES.iter().position(is_own).unwrap_or(0)
     }
 
-    /// The word for it.
+    /// Its name.
     pub fn name(self) -> &'static str {
         items_of("scheme")[self.number()].0
     }
@@ -717,7 +717,7 @@ impl Scheme {
     }
 }
 
-/// The polygon of a polyhedral cone where nothing else is given.
+/// Default polygon of a polyhedral cone.
 const POLYGON: FrictionCone = FrictionCone::Polyhedral {
     directions: 8,
     turn: true,
@@ -735,7 +735,7 @@ impl FrictionCone {
 /// `friction_cone`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FrictionCone {
-    /// `"exact"`: the circle, or the ellipse where friction has axes.
+    /// `"exact"`: a circle, or an ellipse for anisotropic friction.
     Exact,
     /// `"polyhedral"`: a polygon.
     Polyhedral {
@@ -746,22 +746,22 @@ pub enum FrictionCone {
     },
 }
 
-/// Largest bound on the work of a step.
+/// Upper limit of `max_step_work`.
 pub const MAX_STEP_WORK: u32 = 1_000_000_000;
 
-/// Rows of the extrapolation at most: more would lose to rounding what they gain.
+/// Maximum number of extrapolation rows: with more, rounding errors outweigh the gain.
 pub const MAX_ROWS: u32 = 6;
 
-/// From here on a tolerance is loose.
+/// Tolerances from here on are loose.
 const LOOSE_TOLERANCE: f64 = 1e-3;
 
-/// Rows that a loose tolerance takes at most.
+/// Maximum number of rows with a loose tolerance.
 const ROWS_OF_LOOSE: u32 = 3;
 
-/// Below, rounding is larger than the tolerance; above, nothing would be controlled.
+/// Below, rounding errors exceed the tolerance; above, it has no effect.
 pub const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
 
-/// Sizes that a tolerance refers to.
+/// Nominal sizes that a tolerance refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nominal {
     /// m.
@@ -787,7 +787,7 @@ impl Nominal {
 }
 
 impl Settings {
-    /// Rows that a step takes: order six is enough for a loose tolerance.
+    /// Rows of a step: order six is sufficient for a loose tolerance.
     pub fn rows_taken(&self) -> u32 {
         match self.tolerance {
             Some(tolerance) if tolerance >= LOOSE_TOLERANCE => self.rows.min(ROWS_OF_LOOSE),
@@ -795,7 +795,7 @@ impl Settings {
         }
     }
 
-    /// Do fixed steps go beyond a run up to `until`, s?
+    /// Are fixed steps longer than a run up to `until`, s?
     pub fn is_longer_than(&self, until: f64) -> bool {
         self.tolerance.is_none() && self.step > until
     }
@@ -805,8 +805,8 @@ impl Settings {
         self.tolerance.is_some() || self.scheme == Scheme::Extrapolated
     }
 
-    /// Are stick-slip, slip-stick, reversal and take-off located? By default only where it pays: the
-    /// Euler schemes are of first order whether it is done or not.
+    /// Are stick-slip, slip-stick, reversal and take-off located? By default not for the Euler schemes,
+    /// which are of first order in any case.
     pub fn locates_transitions(&self) -> bool {
         self.locate_transitions.unwrap_or(match self.scheme {
             Scheme::Trapezoidal
@@ -819,7 +819,7 @@ impl Settings {
     }
 }
 
-/// The scheme family: `alpha` weighs forces, `gamma` positions, towards the end of the step.
+/// The scheme family: `alpha` and `gamma` are the weights of the end of the step in forces and positions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Scheme {
     /// `"trapezoidal"`: constraint on the end velocity, rows at the predicted end, columns at the midpoint.
@@ -848,7 +848,7 @@ pub enum Scheme {
 /// `event_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventState {
-    /// `"restep"`: the step is taken again, with its length solved for.
+    /// `"restep"`: the step is repeated up to the event.
     Restep,
     /// `"interpolant"`: from the Hermite interpolant of the trial step, as printed in the paper.
     Interpolant,
@@ -857,13 +857,13 @@ pub enum EventState {
 /// `impact_law`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImpactLaw {
-    /// `"poisson"`: compression, then a fraction of its impulse is given back, with Coulomb friction in both phases.
+    /// `"poisson"`: compression, then restitution of a fraction of its impulse, with Coulomb friction in both phases.
     Poisson,
-    /// `"newton"`: the approach speed times the restitution comes back.
+    /// `"newton"`: the separation speed is the approach speed times the restitution.
     Newton,
     /// `"expedient"`: `v+ = (1 + e) vc - e v-`; never gains energy.
     Expedient,
-    /// `"poisson_printed"`: as `"poisson"`, but what is given back brings no friction with it, as printed in the papers.
+    /// `"poisson_printed"`: as `"poisson"`, but without friction in the restitution phase, as printed in the papers.
     PoissonPrinted,
 }
 

@@ -1,4 +1,4 @@
-//! The written form of a scene in space. What it has in common with a planar one is in `format`.
+//! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
 use super::{BodyKind, ContactMaterial, ContactRule, Frame, Name, Shape, Signal};
 pub use crate::kinds::space::shape::Geometry;
@@ -7,7 +7,7 @@ use crate::math::Quaternion;
 use crate::scene::error::Place;
 use serde::{Deserialize, Serialize};
 
-/// A three-component vector as it stands in the file.
+/// A three-component vector as in the file.
 pub type Triple = [f64; 3];
 
 /// The parts of a scene with `dimension = 3`.
@@ -23,31 +23,31 @@ pub struct Space {
     pub joints: Vec<Joint>,
     /// Force elements.
     pub forces: Vec<Force>,
-    /// Contact properties where no rule says otherwise.
+    /// Default contact properties.
     pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.
     pub contact_rules: Vec<ContactRule<Friction>>,
-    /// Surfaces of the ground that move along themselves.
+    /// Moving surfaces of the ground.
     pub belts: Vec<Belt>,
 }
 
-/// `[[belt]]`: the surface of a shape of the ground that moves along itself.
+/// `[[belt]]`: a shape of the ground whose surface moves tangentially.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Belt {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Unique name.
     pub name: String,
     /// The shape of the ground.
     pub shape: Name,
-    /// Where the surface moves to; any length.
+    /// Direction of motion; any length.
     pub direction: Triple,
     /// m/s.
     pub speed: Signal,
 }
 
 impl Space {
-    /// The files that shapes were read from, each once, in file order: relative to the scene, with `/`.
+    /// The distinct shape files, in file order: relative to the scene, with `/`.
     pub fn files(&self) -> Vec<&str> {
         let shapes = self.bodies.iter().flat_map(|body| &body.shapes);
         let mut files: Vec<&str> = Vec::new();
@@ -67,13 +67,13 @@ impl Space {
 /// `[[body]]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Body {
-    /// Where the table starts.
+    /// Start of the table.
     pub place: Place,
     /// Unique name, not `ground`.
     pub name: String,
     /// A point mass (three velocities) or a rigid body (six).
     pub kind: BodyKind,
-    /// How heavy it is.
+    /// Mass or density.
     pub mass: Mass,
     /// Tensor of inertia about the centre of mass in body axes, kg m²; symmetric and positive. From the shapes at
     /// uniform density if absent.
@@ -112,24 +112,24 @@ pub type Force = super::Force<Triple, force::Kind>;
 /// Friction of a pair in space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Friction {
-    /// Coulomb's coefficients while it slides.
+    /// Kinetic coefficients of Coulomb friction.
     pub sliding: Sliding,
-    /// Coefficient up to which it sticks, not below that of sliding; the same if absent.
+    /// Static coefficient, not below the kinetic one; `None` if they are equal.
     pub static_friction: Option<f64>,
-    /// Speed over which the static coefficient falls to that of sliding, m/s; at once if absent.
+    /// Stribeck velocity, m/s; `None`: the coefficient drops at once.
     pub stribeck_velocity: Option<f64>,
-    /// Against spin about the normal, m: coefficient times radius of the patch.
+    /// Torsional friction, m: coefficient times radius of the contact area.
     pub torsional_friction: f64,
-    /// Against rolling, m.
+    /// Rolling friction, m.
     pub rolling_friction: f64,
 }
 
 /// `friction`, or `friction_axes` and `friction_axis`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Sliding {
-    /// The same in all directions.
+    /// Isotropic.
     Isotropic(f64),
-    /// An ellipse.
+    /// Anisotropic: an ellipse.
     Elliptic {
         /// Along the axis and across it.
         coefficients: [f64; 2],

@@ -1,4 +1,4 @@
-//! `[[belt]]`: surfaces of the ground that move.
+//! `[[belt]]`: moving surfaces of the ground.
 
 use crate::scene::part::{Names, no_such, nobody, signal};
 use crate::scene::read::Table;
@@ -46,7 +46,7 @@ pub fn read(
             place.clone(),
             &t.path_of("name"),
             "belts need time stepping",
-            "write `integrator = \"time_stepping\"` below `[settings]`",
+            "write `integrator = \"time_stepping\"` in `[settings]`",
         );
     }
     t.finish("a belt");
@@ -59,7 +59,7 @@ pub fn read(
     }
 }
 
-/// Is this the normal of a plane, to rounding?
+/// Is this the normal of a plane, up to rounding?
 fn is_normal(geometry: &Geometry, direction: Triple) -> bool {
     let Geometry::HalfSpace { normal, .. } = geometry else {
         return false;

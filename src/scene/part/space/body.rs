@@ -1,4 +1,4 @@
-//! `[[body]]` in space: what moves.
+//! `[[body]]` in space: moving bodies.
 
 use super::{copies, inertia, orientation};
 use crate::math::quaternion;
@@ -12,7 +12,7 @@ use crate::scene::spec::{BodyKind, Frame, Shape};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 
-/// Reads one body, or the copies of it that it asks for.
+/// Reads one body, or its copies.
 pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Vec<Body> {
     let value = t.get("copies");
     let copies = value
@@ -46,7 +46,7 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let group = group(&mut t);
 
     if kind == Some(BodyKind::Point) {
-        // Zero says nothing wrong; an inertia is never meant for a point.
+        // Zero is harmless, except for an inertia.
         let turned = orientation != quaternion::IDENTITY;
         for (key, given) in [
             ("inertia", inertia.is_some()),
@@ -107,14 +107,14 @@ fn mass(t: &mut Table<'_>) -> Mass {
         let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
         if let Some(density) = density {
             density.bad(
-                "`mass` and `density` say the same twice",
+                "`mass` and `density` are alternatives",
                 "keep one of the two",
             );
         }
         return Mass::Given(mass);
     }
     let density = density.and_then(|v| v.number(Range::MASS));
-    // Asked for, so that it is among the keys of a body.
+    // Queried so that it is a known key of a body.
     t.get("mass");
     Mass::Density(density.unwrap_or(1.0))
 }
@@ -135,13 +135,13 @@ fn frame(t: &mut Table<'_>) -> Frame {
     frame.unwrap_or(Frame::World)
 }
 
-/// A name for contact rules, not that of the ground.
+/// Group name for contact rules; not `ground`.
 fn group(t: &mut Table<'_>) -> Option<String> {
     let value = t.get("group")?;
     let text = value.text()?;
     if text == GROUND {
         value.bad(
-            "\"ground\" is the group of what does not move",
+            "\"ground\" is the group of the fixed body",
             "choose another name",
         );
     }

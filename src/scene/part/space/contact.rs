@@ -7,7 +7,7 @@ use crate::scene::spec::space::{Body, Friction, Geometry, Sliding};
 use crate::scene::spec::{ContactMaterial, ContactRule, Shape};
 use crate::scene::value::Value;
 
-/// Without friction, without bounce.
+/// No friction, no restitution.
 pub const DEFAULT: ContactMaterial<Friction> = ContactMaterial {
     friction: Friction {
         sliding: Sliding::Isotropic(0.0),
@@ -63,7 +63,7 @@ fn read_material(
     material
 }
 
-/// Friction has one coefficient in time stepping, and restitution concerns the normal velocity.
+/// Time stepping has a single friction coefficient, and restitution only of the normal velocity.
 fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Friction>) {
     let (is_elliptic, rises_at_rest) =
         match (material.friction.sliding, material.friction.static_friction) {
@@ -74,19 +74,19 @@ fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Frictio
         (
             "friction_axes",
             is_elliptic,
-            "with time stepping friction is the same in all directions",
+            "with time stepping, friction is the same in all directions",
             "write `friction` in its place, or remove `integrator` from `[settings]`",
         ),
         (
             "static_friction",
             rises_at_rest,
-            "with time stepping friction is the same at rest and while sliding",
+            "with time stepping, static and kinetic friction are the same",
             "remove it, or remove `integrator` from `[settings]`",
         ),
         (
             "tangential_restitution",
             material.tangential_restitution != 0.0,
-            "with time stepping only the normal velocity is restored",
+            "with time stepping, restitution applies only to the normal velocity",
             "remove it, or remove `integrator` from `[settings]`",
         ),
     ];
@@ -99,7 +99,7 @@ fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Frictio
 
 fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
     let own = read_sliding(t);
-    // The static coefficient of the default goes with its kinetic one, and so does the speed over which it falls.
+    // Static coefficient and Stribeck velocity of the default belong to its kinetic coefficient.
     let (inherited, inherited_velocity) = match own {
         Some(_) => (None, None),
         None => (default.static_friction, default.stribeck_velocity),
@@ -145,7 +145,7 @@ fn read_sliding(t: &mut Table<'_>) -> Option<Sliding> {
     let axis = t.get("friction_axis");
     if let (Some(_), Some(axes)) = (&friction, &axes) {
         axes.bad(
-            "`friction` and `friction_axes` say the same twice",
+            "`friction` and `friction_axes` are alternatives",
             "keep `friction` for all directions, or `friction_axes` with `friction_axis`",
         );
     }

@@ -1,4 +1,4 @@
-//! `copies` of a body: a block of bodies alike, in rows, columns and layers.
+//! `copies` of a body: a block of identical bodies in rows, columns and layers.
 
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -6,15 +6,15 @@ use crate::scene::spec::space::{Body, Triple};
 
 /// A block of copies.
 pub struct Copies {
-    /// Along x, y and z; x goes first.
+    /// Number along x, y and z; x varies fastest.
     count: [u32; 3],
-    /// Between neighbours, m.
+    /// Distance of neighbours, m.
     spacing: Triple,
-    /// Places differ from the block by up to this along each axis, m; the same each time.
+    /// Maximum deviation from the grid along each axis, m; reproducible.
     jitter: f64,
 }
 
-/// More bodies than this are a slip of the pen.
+/// Maximum number of copies; more are assumed to be a typing error.
 const MOST: u32 = 100_000;
 
 /// Reads the table.
@@ -66,7 +66,7 @@ impl Copies {
     }
 }
 
-/// Numbers from -1 to 1 that look random: a linear congruence.
+/// Pseudo-random numbers from -1 to 1, by a linear congruential generator.
 struct Random(u64);
 
 impl Random {

@@ -1,14 +1,14 @@
 //! `inertia` in space: three moments, or a matrix.
 //!
 //! (1)  a body has positive moments about all axes: the matrix J is positive definite
-//! (2)  no moment is above the sum of the two others: 1/2 trace(J) I - J has no negative value
+//! (2)  no moment exceeds the sum of the two others: 1/2 trace(J) I - J has no negative eigenvalue
 
 use crate::math::Limit;
 use crate::scene::range::Range;
 use crate::scene::spec::space::Triple;
 use crate::scene::value::Value;
 
-/// Written digits may break symmetry, and the sum rule of a flat body, by this much of the largest entry.
+/// Tolerance for symmetry and the triangle inequality of a flat body, relative to the largest entry: input is rounded.
 const WRITTEN_DIGITS: f64 = 1e-6;
 
 /// Reads a list of three moments or a matrix of three rows.
@@ -37,19 +37,19 @@ pub fn read(value: &Value<'_>) -> Option<[Triple; 3]> {
         );
     } else if !is_positive(&tensor) {
         value.bad(
-            "a body has positive moments about all axes, this matrix has not",
-            "give the tensor of inertia about the centre of mass; off-diagonal entries are negative products",
+            "the moments of inertia must be positive about all axes",
+            "give the inertia tensor about the centre of mass; off-diagonal entries are negative products of inertia",
         );
     } else if !is_positive(&rest) {
         value.bad(
-            "no body has these moments: the largest is above the sum of the two others",
+            "no body has these moments: the largest exceeds the sum of the two others",
             "check the order and the units of the moments (kg m²)",
         );
     }
     Some(tensor)
 }
 
-/// The mean with its transpose, if they are alike.
+/// Mean of the matrix and its transpose, if they agree.
 fn symmetric(value: &Value<'_>, m: [Triple; 3]) -> Option<[Triple; 3]> {
     let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.at_least(x.abs()));
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
@@ -61,14 +61,14 @@ fn symmetric(value: &Value<'_>, m: [Triple; 3]) -> Option<[Triple; 3]> {
                 j + 1,
                 m[j][i]
             );
-            value.bad(message, "a tensor of inertia is symmetric");
+            value.bad(message, "an inertia tensor is symmetric");
             return None;
         }
     }
     Some([0, 1, 2].map(|i| [0, 1, 2].map(|j| 0.5 * (m[i][j] + m[j][i]))))
 }
 
-/// Are all leading minors positive (1)? Scaled, so that they do not underflow.
+/// Are all leading minors positive (1)? Scaled to avoid underflow.
 fn is_positive(m: &[Triple; 3]) -> bool {
     let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.at_least(x.abs()));
     let m = m.map(|row| row.map(|x| x / largest));

@@ -1,4 +1,4 @@
-//! The parts of a scene in space: one file for each.
+//! The parts of a scene in space, one file each.
 mod belt;
 mod body;
 mod contact;
@@ -13,7 +13,7 @@ use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
 
-/// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
+/// Reads all parts. Bodies are read before the parts that refer to them, regardless of their order in the file.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
     let gravity = t.vector_or("gravity", [0.0, 0.0, -9.81]);
 

@@ -1,7 +1,7 @@
-//! How a body or a shape is turned, in one of three ways:
+//! Orientation of a body or a shape, in one of three ways:
 //!
 //! (1)  `orientation = [w, x, y, z]`, a unit quaternion
-//! (2)  `rotation_vector = r`: about r by its length
+//! (2)  `rotation_vector = r`: rotation about r by its length
 //! (3)  `euler = [roll, pitch, yaw]`: R = Rz(yaw) Ry(pitch) Rx(roll)
 
 use crate::math::{Quaternion, Vec3, quaternion};
@@ -9,18 +9,18 @@ use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::value::Value;
 
-/// A quaternion whose length is off by less than this was meant to be a unit one: four digits were written.
+/// Tolerance for the length of a unit quaternion: input may have four digits.
 const NEARLY_UNIT: f64 = 1e-3;
 
-/// The keys that say it.
+/// The keys of orientations.
 pub const KEYS: [&str; 3] = ["orientation", "rotation_vector", "euler"];
 
-/// Reads the one that is there; no rotation if none is.
+/// Reads the one that is present; no rotation by default.
 pub fn read(t: &mut Table<'_>) -> Quaternion {
     let given = KEYS.map(|key| t.get(key));
     let mut found = given.iter().flatten();
     if let (Some(first), Some(second)) = (found.next(), found.next()) {
-        let message = format!("`{}` and `{}` say the same twice", first.key, second.key);
+        let message = format!("`{}` and `{}` are alternatives", first.key, second.key);
         second.bad(message, "keep one of them");
     }
     let [orientation, rotation_vector, euler] = given;
@@ -40,7 +40,7 @@ fn read_quaternion(value: &Value<'_>) -> Option<Quaternion> {
     if (length - 1.0).abs() < NEARLY_UNIT {
         return Some(quaternion::normalized(q));
     }
-    let message = format!("the quaternion has the length {length}, a rotation has 1");
+    let message = format!("the quaternion has the length {length} instead of 1");
     let hint = if length.is_normal() && length > 0.0 {
         let unit = q.map(|x| (x / length * 1e6).round() / 1e6);
         format!("write `orientation = {unit:?}`, if this direction is meant")

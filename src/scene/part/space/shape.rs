@@ -1,4 +1,4 @@
-//! `[[body.shape]]` and `[[ground.shape]]` in space: what touches.
+//! `[[body.shape]]` and `[[ground.shape]]` in space.
 
 use super::orientation;
 use crate::format::{rounded, short};
@@ -12,7 +12,7 @@ use crate::scene::read::Table;
 use crate::scene::spec::space::{Geometry, Triple};
 use crate::scene::value::{Value, shortened};
 
-/// Corners are in one plane if they are nearer to it than this part of their extent: no volume is left beside rounding.
+/// Corners count as coplanar if their distance from a plane relative to their extent is below this: the volume would be rounding error.
 const FLAT: f64 = 1e-9;
 
 impl Family for Geometry {
@@ -84,7 +84,7 @@ fn polyhedron(t: &mut Table<'_>, files: Files<'_>) -> Option<Geometry> {
     match (t.get("vertices"), t.get("file")) {
         (Some(_), Some(file)) => {
             file.bad(
-                "`vertices` and `file` say the same twice",
+                "`vertices` and `file` are alternatives",
                 "keep one of the two",
             );
             None
@@ -124,13 +124,13 @@ fn polyhedron(t: &mut Table<'_>, files: Files<'_>) -> Option<Geometry> {
     }
 }
 
-/// The name of a file in the scene's folder or below, so that it can go into an FMU with the scene.
+/// The name of a file in the scene's folder or below, so that it can be packed into an FMU.
 fn file_name(value: &Value<'_>) -> Option<String> {
     let name = value.text()?;
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
     if name.contains(['\\', ':', '\0']) || !name.split('/').all(is_plain) {
         value.bad(
-            "a file is in the folder of the scene, or in one below it",
+            "the file must be in the folder of the scene, or in one below it",
             "copy it there and write its name, with `/` between folders",
         );
         return None;
@@ -156,10 +156,10 @@ fn read_file(value: &Value<'_>, name: &str, scale: f64, files: Files<'_>) -> Opt
         Ok(mesh) => {
             if let Some(depth) = mesh::dent(&mesh) {
                 let message = format!(
-                    "the mesh is not convex: a face is {} of its size below the hull of its corners, which the shape would be",
+                    "the mesh is not convex, but its convex hull is used as the shape: a face is {} of its size below the hull",
                     short(rounded(depth))
                 );
-                let hint = "split the part into convex pieces, a shape for each; without faces (`f` lines) an OBJ file means the hull";
+                let hint = "split the part into convex pieces, one shape each; to use the hull, remove the faces (`f` lines) from an OBJ file";
                 value.bad(message, hint);
                 return None;
             }
@@ -173,11 +173,11 @@ fn read_file(value: &Value<'_>, name: &str, scale: f64, files: Files<'_>) -> Opt
     }
 }
 
-/// Refuses corners whose hull has no volume.
+/// Rejects corners whose hull has no volume.
 fn check_hull(value: &Value<'_>, corners: &[Triple]) {
     if corners.len() < 4 {
         let message = format!(
-            "a polyhedron has four corners or more, this has {}",
+            "a polyhedron needs at least four corners, but has {}",
             corners.len()
         );
         value.bad(message, "use a capsule for a rod, a thin box for a plate");
@@ -187,7 +187,7 @@ fn check_hull(value: &Value<'_>, corners: &[Triple]) {
         .iter()
         .map(|c| Vec3::new(c[0], c[1], c[2]))
         .collect();
-    // The point where a measure is largest, and how large it is there.
+    // The point where a measure is largest, and its value there.
     let farthest = |measure: &dyn Fn(Vec3) -> f64| {
         let start = (points[0], 0.0);
         points.iter().fold(start, |best, p| {
@@ -199,7 +199,7 @@ fn check_hull(value: &Value<'_>, corners: &[Triple]) {
     let length = |v: Vec3| dot3(v, v).sqrt();
     let (second, extent) = farthest(&|p| length(p - first));
     if !extent.is_normal() || !(extent * extent).is_finite() {
-        let message = "the corners are all in one place, or too far away";
+        let message = "the corners coincide, or are too far away";
         value.bad(message, "check the unit of the corners");
         return;
     }
@@ -208,10 +208,10 @@ fn check_hull(value: &Value<'_>, corners: &[Triple]) {
     let (third, width) = farthest(&|p| length(across(p)));
     let normal = across(third);
     let (_, height) = farthest(&|p| dot3(normal, (p - first) / extent).abs());
-    // The height is still times the width.
+    // The height is still multiplied by the width.
     if width <= FLAT || height <= FLAT * width {
         value.bad(
-            "all corners are in one plane, so there is no volume between them",
+            "all corners are in one plane, so the shape has no volume",
             "use a thin box, or add a corner outside of the plane",
         );
     }
@@ -235,14 +235,18 @@ fn height_field(t: &mut Table<'_>) -> Option<Geometry> {
     let n = heights.first().map_or(0, Vec::len);
     if heights.len() < 2 || n < 2 {
         value.bad(
-            "a height field has two rows or more, of two heights or more",
+            "a height field needs at least two rows of at least two heights",
             value.log.example("heights"),
         );
         return None;
     }
     for (i, row) in heights.iter().enumerate() {
         if row.len() != n {
-            let message = format!("row {} has {} heights, the first has {n}", i + 1, row.len());
+            let message = format!(
+                "row {} has {} heights, but the first has {n}",
+                i + 1,
+                row.len()
+            );
             rows[i].bad(message, "give all rows the same number of heights");
         }
     }
