@@ -81,7 +81,7 @@ fn a_library_that_fails_is_reported_with_a_hint() {
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("fmi2Instantiate gave no instance"), "{told}");
-    assert!(told.contains("hint: `stiction check`"), "{told}");
+    assert!(told.contains("hint: run `stiction check`"), "{told}");
 }
 
 /// A run whose temporary files go to a folder of their own, which must be empty in the end; with its trajectory.
@@ -120,7 +120,7 @@ fn a_library_that_crashes_hangs_or_ends_its_process_stops_the_run_and_nothing_el
         ),
         (
             "hang when loaded",
-            "did not come back within 1 s from the loading of the library",
+            "did not return from the loading of the library within 1 s",
             None,
         ),
         (
@@ -130,7 +130,7 @@ fn a_library_that_crashes_hangs_or_ends_its_process_stops_the_run_and_nothing_el
         ),
         (
             "hang in third step",
-            "at t = 0.2 s the library did not come back within 1 s from fmi2DoStep",
+            "at t = 0.2 s the library did not return from fmi2DoStep within 1 s",
             Some(3),
         ),
         (
@@ -170,7 +170,7 @@ fn what_goes_wrong_after_the_end_is_a_warning() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{fault}: {told}");
         assert!(
-            told.contains("warning: when all was done the library crashed") && told.contains(words),
+            told.contains("warning: after the run the library crashed") && told.contains(words),
             "{fault}: {told}"
         );
         assert_eq!(csv.unwrap().lines().count(), 32);

@@ -391,7 +391,7 @@ fn many_bodies_in_an_event_driven_scene_are_run_with_a_hint() {
         std::fs::write(&file, text).unwrap();
         let output = stiction(&["run", file.to_str().unwrap()]);
         assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-        let told = stderr(&output).contains("warning: 31 bodies with shapes take long");
+        let told = stderr(&output).contains("warning: 31 bodies with shapes are slow");
         assert_eq!(told, is_told, "{}", stderr(&output));
     }
     std::fs::write(&file, block(31, "")).unwrap();

@@ -216,7 +216,7 @@ mod shape {
             "[[body]]\nname = \"cart\"\nkind = \"rigid\"\nmass = 1\ninertia = 1\nposition = [0, 0]\n[[body.shape]]\nkind = \"half_plane\" #!\nnormal = [0, 1]\n";
         shape_of_a_point_body_is_at_its_centre: "body[cart].shape.position", ["must be at its centre"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n[[body.shape]]\nkind = \"point\"\nposition = [1, 0] #!\n";
-        point_body_takes_no_box: "body[cart].shape.kind", ["only a point or a circle"],
+        point_body_takes_no_box: "body[cart].shape.kind", ["only be a point or a circle"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n[[body.shape]]\nkind = \"box\" #!\nsize = [1, 1]\n";
         normal_has_a_length: "ground.shape[wall].normal", ["no length"],
             "[[ground.shape]]\nkind = \"half_plane\"\nname = \"wall\"\nnormal = [0, 0] #!\n";
@@ -301,7 +301,7 @@ mod shape {
         on_rigid(
             shape,
             "body[cart].shape.vertices",
-            &["three corners or more, this has 2"],
+            &["at least three corners, but has 2"],
         );
     }
 

@@ -177,7 +177,7 @@ mod copies {
             ["no body has the name \"row\"", "\"row_1\" to \"row_60\"", "give the body a `group`", "`groups` instead of `bodies`"],
             "[[contact]]\nbodies = [\"row\", \"ground\"] #!\nfriction = 0.1\n";
         force_on_what_was_copied_hears_of_numbers: "force[push].body",
-            ["copies have their number behind the name: \"row_1\" to \"row_60\""],
+            ["copies have a number appended to the name: \"row_1\" to \"row_60\""],
             "[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"row\" #!\nforce = [1, 0, 0]\n";
     }
 
@@ -415,7 +415,7 @@ mod body {
         position_of_two_numbers_is_refused: "body[cart].position",
             ["expected three numbers, found a list of 2", "position = [0, 0, 1]"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 1\nposition = [0, 5] #!\n";
-        point_body_takes_no_cylinder: "body[cart].shape.kind", ["only a point or a sphere"],
+        point_body_takes_no_cylinder: "body[cart].shape.kind", ["only be a point or a sphere"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 1\nposition = [0, 5, 0]\n[[body.shape]]\nkind = \"cylinder\" #!\nradius = 1\nheight = 1\n";
         shape_of_a_point_body_is_at_its_centre: "body[cart].shape.position", ["must be at its centre", "[0, 0, 0]"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 1\nposition = [0, 5, 0]\n[[body.shape]]\nkind = \"sphere\"\nradius = 1\nposition = [1, 0, 0] #!\n";
@@ -444,7 +444,7 @@ mod shape {
             "kind = \"half_space\" #!\nnormal = [0, 0, 1]\n";
         height_field_belongs_to_the_ground: "body[cart].shape.kind", ["cannot move", "[[ground.shape]]"],
             "kind = \"height_field\" #!\ncell = [1, 1]\nheights = [[0, 0], [0, 0]]\n";
-        polyhedron_has_four_corners: "body[cart].shape.vertices", ["four corners or more, this has 3"],
+        polyhedron_has_four_corners: "body[cart].shape.vertices", ["at least four corners, but has 3"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] #!\n";
         flat_polyhedron_is_refused: "body[cart].shape.vertices", ["in one plane"],
             "kind = \"polyhedron\"\nvertices = [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]] #!\n";
@@ -475,7 +475,7 @@ mod shape {
             "[[ground.shape]]\nkind = \"half_plane\" #!\nnormal = [0, 1]\n";
         normal_has_three_numbers: "ground.shape[2].normal", ["expected three numbers, found a list of 2"],
             "[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 1] #!\n";
-        rows_of_heights_are_alike: "ground.shape[2].heights", ["row 2 has 3 heights, the first has 2"],
+        rows_of_heights_are_alike: "ground.shape[2].heights", ["row 2 has 3 heights, but the first has 2"],
             "[[ground.shape]]\nkind = \"height_field\"\ncell = [1, 1]\nheights = [[0, 0], [0, 0, 0]] #!\n";
         height_field_has_two_rows: "ground.shape[2].heights", ["at least two rows"],
             "[[ground.shape]]\nkind = \"height_field\"\ncell = [1, 1]\nheights = [[0, 0]] #!\n";
@@ -623,7 +623,7 @@ mod contact {
             "[contact_default]\ntorsion_friction = 1 #!\n";
         rule_says_for_which_pair: "contact.materials", ["`materials`, `groups` or `bodies` is missing"],
             "[[contact]] #!\nfriction = 1\n";
-        rule_is_for_one_kind_of_pair: "contact.groups", ["for `bodies` or for `groups`, not both"],
+        rule_is_for_one_kind_of_pair: "contact.groups", ["to `bodies` or to `groups`, not both"],
             "[[contact]]\ngroups = [\"parts\", \"ground\"] #!\nbodies = [\"block\", \"wheel\"]\n";
         unknown_group_names_the_nearest: "contact.groups", ["no body has the group \"part\"", "did you mean \"parts\"?"],
             "[[contact]]\ngroups = [\"part\", \"ground\"] #!\n";
@@ -1090,7 +1090,7 @@ mod file {
         for (name, bytes, fault) in [
             ("a.stl", &b"solid x\nvertex 0 0 0\n"[..], "ends before"),
             ("a.stl", b"nothing", "too few for an STL"),
-            ("a.obj", b"v 1 2\n", "line 1 has no three numbers"),
+            ("a.obj", b"v 1 2\n", "line 1 does not have three numbers"),
             ("a.obj", b"v 1 2 nan\n", "not finite"),
             ("a.OBJ", b"# empty\n", "no corners"),
             (

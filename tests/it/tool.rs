@@ -190,7 +190,7 @@ fn inputs_come_from_expressions_or_from_a_file() {
         ("run plant.fmu --input hold.force_x=cos(", "cannot be read"),
         (
             "run plant.fmu --input hold.force_x=2*x",
-            "nobody knows what \"x\" is",
+            "unknown name \"x\"",
         ),
         ("run plant.fmu --input hold.force_x", "NAME=VALUE"),
         ("run plant.fmu --set gravity.x=much", "is not a number"),

@@ -36,7 +36,7 @@ use pyramid::Pyramids;
 use scaled::{Loaded, Scaled};
 use sweep::Sweeps;
 
-/// Largest residual of an accepted answer, see [`super::ACCEPTED_RESIDUAL`].
+/// Largest residual of an accepted answer, see [`super::lcp::ACCEPTED_RESIDUAL`].
 pub const ACCEPTED_RESIDUAL: f64 = 1e-10;
 
 /// Maximum number of friction blocks of a contact: sliding, spinning, rolling.

@@ -2,7 +2,6 @@
 //!
 //! Every function goes through [`boundary::enter`], which looks at the handle and the phase, sets the floating-point environment
 //! that the engine needs, catches panics and writes the log. Nothing here is global: any number of instances live side by side, in any threads, one call at a time each.
-//! [`import`] is the other direction: it loads libraries of FMUs and calls them.
 #![allow(unsafe_code)]
 
 pub mod boundary;

@@ -242,7 +242,7 @@ fn with_counted_work(
     result.and(finite(state, report))
 }
 
-/// Accelerations and forces of the state with its statuses; for time stepping use [`instant`].
+/// Accelerations and forces of the state with its statuses; for time stepping see [`crate::integrate::instant`].
 pub fn refresh_forces(
     model: &Model,
     state: &mut State,

@@ -76,14 +76,14 @@ pub fn read_pair<'k, B: Moving>(
     let Some(value) = given.first() else {
         let listed: Vec<String> = keys.iter().rev().map(|key| format!("`{key}`")).collect();
         let listed = one_of(&listed);
-        let message = format!("the rule does not say for which pair: {listed} is missing");
+        let message = format!("the rule names no pair: {listed} is missing");
         let written: Vec<String> = keys
             .iter()
             .rev()
             .map(|key| format!("`{key} = [\"a\", \"b\"]`"))
             .collect();
         let hint = format!(
-            "write {}; what holds for all goes to `[contact_default]`",
+            "write {}; properties of all pairs belong in `[contact_default]`",
             one_of(&written)
         );
         t.log

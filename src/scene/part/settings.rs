@@ -82,7 +82,7 @@ fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
         && let Some(value) = t.get("integrator")
     {
         value.bad(
-            "time stepping is for scenes in space",
+            "time stepping requires a scene in space",
             "write `dimension = 3` at the top and positions as three numbers, or remove `integrator`",
         );
     }
