@@ -1,4 +1,4 @@
-//! A run from its start to any later time: the one driver of the engine, for Rust users, the command line and the FMU.
+//! A simulation run: the driver of the engine for Rust users, the command line and the FMU.
 
 use crate::dynamics;
 use crate::integrate::{self, EventKind, Instant, Report, StepError, Workspace};
@@ -20,7 +20,7 @@ pub use text::model_of;
 pub use until_event::Reached;
 pub(crate) use until_event::rounding;
 
-/// A model on its way through time.
+/// A simulation of a model.
 ///
 /// ```
 /// let scene = r#"
@@ -44,7 +44,7 @@ pub struct Simulation {
     /// s.
     start: f64,
     state: State,
-    /// Where the integrator is when it is ahead of the state.
+    /// State of the integrator when it is ahead of the current time.
     ahead: Option<State>,
     workspace: Box<Workspace>,
     settings: Settings,
@@ -55,14 +55,14 @@ pub struct Simulation {
     poses: Poses,
     twists: Twists,
     is_placed: bool,
-    /// Forces and accelerations at the state, if they are known.
+    /// Forces and accelerations at the state, if known.
     instant: Instant,
-    /// Twists of its velocities.
+    /// Twists of the velocities of the motion.
     instant_twists: Twists,
     is_instant_known: bool,
 }
 
-/// What is remembered of past events.
+/// History of events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// Time and kind of the last one.
@@ -83,9 +83,9 @@ impl History {
 /// Energies of a state, J.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// In gravity and springs.
+    /// Potential energy of gravity and springs.
     pub potential: f64,
 }
 
@@ -97,13 +97,13 @@ impl Energy {
 }
 
 impl Simulation {
-    /// At the start, with the scene's own settings.
+    /// Creates a simulation with the scene's settings.
     pub fn new(model: Model) -> Self {
         let settings = model.settings.clone();
         Self::with_settings(model, settings)
     }
 
-    /// At the start, with other settings.
+    /// Creates a simulation with other settings.
     pub fn with_settings(model: Model, settings: Settings) -> Self {
         Self {
             start: 0.0,
@@ -124,7 +124,7 @@ impl Simulation {
         }
     }
 
-    /// Back to the state that the model starts in, at a time: nothing has happened so far.
+    /// Resets to the initial state of the model at a time, with an empty report.
     pub fn restart(&mut self, time: f64) {
         self.start = time;
         self.state = State::new(&self.model);
@@ -136,31 +136,31 @@ impl Simulation {
         self.changed();
     }
 
-    /// Working memory for masses that were changed.
+    /// Updates the workspace for changed masses.
     pub(crate) fn renew_workspace(&mut self) {
         *self.workspace = Workspace::new(&self.model);
     }
 
-    /// Back to a state of this model that was saved, with what had happened up to then.
+    /// Restores a saved state of this model and its report.
     pub(crate) fn restore(&mut self, start: f64, state: &State, report: &Report, past: &History) {
         self.changed();
         self.start = start;
         self.state.clone_from(state);
-        // how often memory grew is of this run, not of the motion
+        // the number of reallocations belongs to the run, not to the motion
         let (growths, residual) = (self.report.growths, self.report.instant_residual);
         self.report.clone_from(report);
         (self.report.growths, self.report.instant_residual) = (growths, residual);
         self.history.clone_from(past);
     }
 
-    /// Settles the start without moving on: joints are closed, what touches and approaches collides, statuses and
-    /// forces are decided. The first step does it otherwise.
+    /// Makes the initial state consistent without advancing time: closes joints, resolves impacts of approaching contacts,
+    /// and determines statuses and forces. Otherwise the first step does this.
     pub fn initialize(&mut self) -> Result<(), StepError> {
         self.drive(integrate::initialize)
     }
 
-    /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
-    /// error leaves the last accepted state.
+    /// Integrates up to `time` exactly, in equal standard steps not longer than the step of the settings. An
+    /// error leaves the simulation at the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
         self.drive(|model, state, workspace, settings, report| {
             integrate::advance(model, state, workspace, settings, report, time)
@@ -191,7 +191,7 @@ impl Simulation {
         result
     }
 
-    // what was found for the state before is not true any more
+    // invalidate quantities derived from the previous state
     fn changed(&mut self) {
         self.ahead = None;
         self.is_placed = false;
@@ -212,14 +212,14 @@ impl Simulation {
         self.watch.check(&self.settings, &self.report, reached);
     }
 
-    /// Like [`Self::advance_to`], for one of many times at which the motion is looked at: by tolerance, steps go on to
-    /// where their accuracy ends, not beyond `end`, and the state at `time` is interpolated from them, as accurately
-    /// as they are. Without a tolerance it is the same as `advance_to`.
+    /// Like [`Self::advance_to`], for dense output: by tolerance, steps are as long as
+    /// the tolerance allows, but not beyond `end`, and the state at `time` is interpolated with the accuracy
+    /// of the steps. Without a tolerance it is the same as `advance_to`.
     pub fn glide_to(&mut self, time: f64, end: f64) -> Result<(), StepError> {
         self.glide(time, end, true)
     }
 
-    /// Like [`Self::glide_to`] where nobody looks: the state may stay behind, until one of these is called with `time`
+    /// Like [`Self::glide_to`] without output: the state may stay behind until one of these is called with `time`
     /// equal to `end`.
     pub fn glide_past(&mut self, time: f64, end: f64) -> Result<(), StepError> {
         self.glide(time, end, time == end)
@@ -253,7 +253,7 @@ impl Simulation {
         moved
     }
 
-    /// How far the integrator is, s: where [`Self::glide_to`] looks back from.
+    /// Time of the integrator, s, which may be ahead of the state after [`Self::glide_to`].
     pub fn reached(&self) -> f64 {
         self.ahead
             .as_ref()
@@ -265,64 +265,64 @@ impl Simulation {
         &self.model
     }
 
-    /// The settings in force.
+    /// The current settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Model and settings, to be changed: what depends on their values only, not on what there is.
+    /// Mutable access to model and settings: only values may be changed, not the structure.
     pub fn parameters_mut(&mut self) -> (&mut Model, &mut Settings) {
         self.changed();
         (&mut self.model, &mut self.settings)
     }
 
-    /// When the run began, s.
+    /// Start time of the run, s.
     pub fn start(&self) -> f64 {
         self.start
     }
 
-    /// The state now.
+    /// The current state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The state now, to be changed: inconsistent values are closed or collide at the next step.
+    /// Mutable access to the current state: the next step makes inconsistent values consistent.
     pub fn state_mut(&mut self) -> &mut State {
         self.changed();
         &mut self.state
     }
 
-    /// What happened so far.
+    /// The report so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// What was off so far, each kind once, with its worst size.
+    /// Warnings so far, each kind once, with its largest size.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
         self.watch.warnings()
     }
 
-    /// Those that were not reported before.
+    /// Warnings not reported yet.
     pub fn new_warnings(&self) -> impl Iterator<Item = &Warning> {
         self.watch.new_warnings()
     }
 
-    /// All warnings so far are reported.
+    /// Marks all warnings so far as reported.
     pub fn warnings_are_reported(&mut self) {
         self.watch.reported();
     }
 
-    /// What is remembered of past events.
+    /// History of events.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// The report, to take the events out of.
+    /// Mutable access to the report, to remove events.
     pub fn report_mut(&mut self) -> &mut Report {
         &mut self.report
     }
 
-    /// The velocities that the settings want to be shown.
+    /// The velocities selected by `reported_velocity`.
     pub fn reported_velocity(&mut self) -> &[f64] {
         match self.settings.reported_velocity {
             ReportedVelocity::End => self.velocity(),
@@ -330,7 +330,7 @@ impl Simulation {
         }
     }
 
-    /// The velocities of the motion now.
+    /// The current velocities of the motion.
     pub fn velocity(&mut self) -> &[f64] {
         if self.has_own_velocity() {
             &self.instant().velocity
@@ -339,12 +339,12 @@ impl Simulation {
         }
     }
 
-    // time stepping leaves velocities that joints forbid
+    // with time stepping, velocities may violate joints
     fn has_own_velocity(&self) -> bool {
         self.model.time_stepping.is_some() && !self.model.joints.is_empty()
     }
 
-    /// Accelerations now.
+    /// Current accelerations.
     pub fn acceleration(&mut self) -> &[f64] {
         if self.model.time_stepping.is_some() {
             &self.instant().acceleration
@@ -353,7 +353,7 @@ impl Simulation {
         }
     }
 
-    /// Normal and tangential forces of the contacts now, N.
+    /// Current normal and tangential contact forces, N.
     pub fn contact_force(&mut self) -> &[[f64; 2]] {
         if self.model.time_stepping.is_some() {
             &self.instant().contact_force
@@ -362,7 +362,7 @@ impl Simulation {
         }
     }
 
-    /// Forces of the joint equations and motors now, N or N m.
+    /// Current reactions of joints and motors, N or N m.
     pub fn joint_force(&mut self) -> &[f64] {
         if self.model.time_stepping.is_some() {
             &self.instant().joint_force
@@ -371,7 +371,7 @@ impl Simulation {
         }
     }
 
-    /// Force of a spring, damper or Stribeck element along its coordinate now, positive when it pushes, N or N m.
+    /// Current force of a spring, damper or Stribeck element along its coordinate, positive in compression, N or N m.
     pub fn element_force(&mut self, force: usize) -> f64 {
         self.place();
         let State { time, inputs, .. } = &self.state;
@@ -386,7 +386,7 @@ impl Simulation {
         )
     }
 
-    /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
+    /// Gap of a contact, m (rad at a stop); infinite while another contact represents its feature.
     pub fn gap(&mut self, contact: usize) -> f64 {
         self.place();
         self.model
@@ -394,7 +394,7 @@ impl Simulation {
             .map_or(f64::INFINITY, |near| near.gap)
     }
 
-    /// Energies now.
+    /// Current energies.
     pub fn energy(&mut self) -> Energy {
         self.place();
         Energy {
@@ -409,13 +409,13 @@ impl Simulation {
         }
     }
 
-    /// Smallest gap of a pair of shapes in space, m.
+    /// Smallest gap of a shape pair in space, m.
     pub fn pair_gap(&mut self, pair: usize) -> f64 {
         self.place();
         observe::pair_gap(&self.model, &self.poses, pair)
     }
 
-    /// Forces of a pair of shapes in space.
+    /// Resultant forces of a shape pair in space.
     pub fn pair_total(&mut self, pair: usize) -> observe::PairTotal {
         self.place();
         observe::pair_total(&self.model, &self.state, &self.poses, pair)
@@ -433,8 +433,8 @@ impl Simulation {
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, twists)
     }
 
-    /// Forces and accelerations of the motion now. With time stepping they are found when they
-    /// are asked for, and change nothing of the motion: its state has means over the last step. In other models they are those of the state.
+    /// Current forces and accelerations of the motion. With time stepping they are computed on
+    /// demand and do not affect the motion, since the state has means over the last step. Otherwise they are those of the state.
     pub fn instant(&mut self) -> &Instant {
         if !self.is_instant_known {
             self.is_instant_known = true;
@@ -469,7 +469,7 @@ impl Simulation {
         (&self.model, &self.state, &self.poses)
     }
 
-    // once for a state
+    // once per state
     fn place(&mut self) {
         if std::mem::replace(&mut self.is_placed, true) {
             return;

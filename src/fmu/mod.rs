@@ -1,9 +1,9 @@
-//! The FMU: [`instance`] is one instance with no pointers and no FMI version, [`c_api`] the functions of the C interface.
+//! The FMU: [`instance`] is an instance independent of pointers and FMI version, [`c_api`] has the functions of the C interface.
 
 pub mod c_api;
 pub mod instance;
 
-/// Version and a digest of the source of the library. It is part of the library's text: two files that have it do the same.
+/// Version and a digest of the source. It is embedded in the library: two files with the same identity behave the same.
 pub const IDENTITY: &str = concat!(
     "stiction ",
     env!("CARGO_PKG_VERSION"),
@@ -11,7 +11,7 @@ pub const IDENTITY: &str = concat!(
     env!("STICTION_SOURCE")
 );
 
-/// Categories of log messages, each with a phrase: FMI's standard names and one of our own.
+/// Log categories with descriptions: the standard names of FMI and one additional category.
 pub const LOG_CATEGORIES: [(&str, &str); 7] = [
     ("logEvents", "impacts, stick and slip, take-off"),
     ("logStatusWarning", "accepted, but worth a look"),

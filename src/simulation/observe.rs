@@ -1,11 +1,11 @@
-//! What is shown of a state in space: bodies in the axes that the scene gives them, contacts and pairs of shapes in
-//! world axes, joint coordinates. The engine's own numbers are in principal axes.
+//! Output quantities of a state in space: bodies in the axes of the scene, contacts and shape pairs in
+//! world axes, joint coordinates. The engine itself uses principal axes.
 //!
-//! (1)  written orientation = engine's orientation * conj(principal axes)
-//! (2)  a vector in written axes = principal axes turn it from the engine's
+//! (1)  scene orientation = engine orientation * conj(principal axes)
+//! (2)  vector in scene axes = principal axes * vector in engine axes
 //! (3)  R = Rz(yaw) Ry(pitch) Rx(roll)
 //! (4)  yaw' = (wy sin(roll) + wz cos(roll)) / cos(pitch), pitch' = wy cos(roll) - wz sin(roll),
-//!      roll' = wx + yaw' sin(pitch), with w in written body axes
+//!      roll' = wx + yaw' sin(pitch), with w in scene body axes
 
 use crate::kinds::space::Pose;
 use crate::math::{Limit, Quaternion, Vec3, cross3, dot3, quaternion};
@@ -15,21 +15,21 @@ use crate::model::{
 use crate::state::State;
 use std::ops::Range;
 
-/// Contacts are shown one by one in pairs of shapes with at most this many of them: a box on a plane has eight, two
-/// boxes have 160, which nobody would read. Sums over pairs are shown for all.
+/// Individual contacts are outputs only in shape pairs with at most this many of them: a box on a plane has eight, two
+/// boxes have 160, which would be unreadable. All pairs have resultants.
 pub const MOST_SHOWN: usize = 8;
 
-/// Below this cosine of the pitch roll and yaw turn about one axis, but for rounding of the matrix that tells them.
+/// Below this cosine of the pitch, roll and yaw rotate about the same axis, up to rounding of the matrix.
 const UPRIGHT: f64 = 1e-7;
 
-/// The contacts of a pair of shapes or of the stops of a joint.
+/// The contacts of a shape pair or of the stops of a joint.
 pub fn contacts_of(model: &Model, pair: usize) -> Range<usize> {
-    // they follow each other as their pairs do
+    // contacts are in the order of their pairs
     let first = model.contacts.partition_point(|c| c.pair < pair);
     first..first + model.contacts[first..].partition_point(|c| c.pair == pair)
 }
 
-/// Is a contact shown by itself?
+/// Is a contact an individual output?
 pub fn is_shown(model: &Model, contact: usize) -> bool {
     let contact = &model.contacts[contact];
     match contact.kind {
@@ -38,7 +38,7 @@ pub fn is_shown(model: &Model, contact: usize) -> bool {
     }
 }
 
-/// Pairs of shapes in space, without the stops of joints.
+/// Shape pairs in space, without the stops of joints.
 pub fn shape_pairs(model: &Model) -> impl Iterator<Item = usize> + '_ {
     let is_pair = |pair: &usize| {
         let contact = model.contacts.get(contacts_of(model, *pair).start);
@@ -47,7 +47,7 @@ pub fn shape_pairs(model: &Model) -> impl Iterator<Item = usize> + '_ {
     (0..model.pairs.len()).filter(is_pair)
 }
 
-/// The bodies of a pair of shapes: the second is the one that its name starts with, and comes later in the scene.
+/// The bodies of a shape pair: the name starts with the second one, which comes later in the scene.
 pub fn bodies_of_pair(model: &Model, pair: usize) -> [BodyRef; 2] {
     let contact = model.contacts.get(contacts_of(model, pair).start);
     let mut bodies = contact.map_or([None; 2], |contact| contact.bodies);
@@ -55,19 +55,19 @@ pub fn bodies_of_pair(model: &Model, pair: usize) -> [BodyRef; 2] {
     bodies
 }
 
-/// Orientation of a body's written axes (1).
+/// Orientation of a body's scene axes (1).
 pub fn orientation(model: &Model, state: &State, body: usize) -> Quaternion {
     let axes = model.bodies[body].axes;
     let turned = quaternion::product(state.orientation[body], quaternion::conjugate(axes));
     quaternion::normalized(turned)
 }
 
-/// A vector of a body's principal axes in its written ones (2).
+/// Transforms a vector from a body's principal axes to its scene axes (2).
 pub fn in_scene_axes(model: &Model, body: usize, principal: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), model.bodies[body].axes).turn(principal)
 }
 
-/// A vector of a body's principal axes in world axes.
+/// Transforms a vector from a body's principal axes to world axes.
 pub fn in_world_axes(state: &State, body: usize, principal: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), state.orientation[body]).turn(principal)
 }
@@ -83,7 +83,7 @@ pub fn rotational(model: &Model, values: &[f64], body: usize) -> Vec3 {
 }
 
 /// Roll, pitch and yaw (3), rad: roll and yaw within half a turn, pitch within a quarter. Where the pitch is a right
-/// angle only the sum or the difference of the others is known: roll is zero there and yaw has it all.
+/// angle only the sum or the difference of the others is determined: roll is set to zero there.
 pub fn euler(orientation: Quaternion) -> [f64; 3] {
     let m = quaternion::matrix(orientation);
     let cos = libm::hypot(m[(0, 0)], m[(1, 0)]);
@@ -98,7 +98,7 @@ pub fn euler(orientation: Quaternion) -> [f64; 3] {
     ]
 }
 
-/// Rates of roll, pitch and yaw (4) for a rate of rotation in written body axes, rad/s; none where the pitch is a right
+/// Rates of roll, pitch and yaw (4) for an angular velocity in scene body axes, rad/s; `None` where the pitch is a right
 /// angle.
 pub fn euler_rates(orientation: Quaternion, spin: Vec3) -> Option<[f64; 3]> {
     let [roll, pitch, _] = euler(orientation);
@@ -111,23 +111,23 @@ pub fn euler_rates(orientation: Quaternion, spin: Vec3) -> Option<[f64; 3]> {
     Some([spin.x + yaw_rate * sin_pitch, pitch_rate, yaw_rate])
 }
 
-/// Rate of a written orientation for a rate of rotation in written body axes, 1/s.
+/// Rate of a scene orientation for an angular velocity in scene body axes, 1/s.
 pub fn orientation_rate(orientation: Quaternion, spin: Vec3) -> Quaternion {
     let half = spin * 0.5;
     quaternion::product(orientation, [0.0, half.x, half.y, half.z])
 }
 
-/// Where a contact in space touches, in world axes.
+/// Contact point and normal in space, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactFrame {
-    /// Unit vector from the first to the second body; zero while another contact looks after the place.
+    /// Unit vector from the first to the second body; zero while another contact represents its feature.
     pub normal: Vec3,
-    /// The point of the second body that is nearest to the first, m; its centre of mass while another contact looks
-    /// after the place.
+    /// The point of the second body nearest to the first, m; its centre of mass while another contact represents
+    /// its feature.
     pub point: Vec3,
 }
 
-/// Where a contact touches; nothing at the stop of a joint.
+/// Point and normal of a contact; `None` for the stop of a joint.
 pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
     let ContactKind::Space(touch) = &contact.kind else {
         return None;
@@ -135,7 +135,7 @@ pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
     let [a, b] = contact
         .bodies
         .map(|body| space_pose_of(poses.space(), body));
-    // on the face that holds it, as the step sees it
+    // on the supporting face, as in the step
     let near = match touch.feature.face(a, b) {
         Some(face) => touch.feature.nearest_on(face, a, b),
         None => touch.feature.nearest(a, b),
@@ -152,7 +152,7 @@ pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
     ))
 }
 
-/// What a pair of shapes in space does as a whole.
+/// Resultant of a shape pair in space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTotal {
     /// On the second body of the pair, world axes, N.
@@ -165,7 +165,7 @@ pub struct PairTotal {
     pub n_closed: usize,
 }
 
-/// Forces of a pair of shapes.
+/// Resultant forces of a shape pair.
 pub fn pair_total(model: &Model, state: &State, poses: &Poses, pair: usize) -> PairTotal {
     let mut total = PairTotal {
         force: Vec3::zeros(),
@@ -197,7 +197,7 @@ pub fn pair_total(model: &Model, state: &State, poses: &Poses, pair: usize) -> P
     total
 }
 
-/// The smallest gap of a pair of shapes, m; infinite where its contacts see nothing of each other.
+/// The smallest gap of a shape pair, m; infinite if none of its contacts is in range.
 pub fn pair_gap(model: &Model, poses: &Poses, pair: usize) -> f64 {
     let gaps = model.contacts[contacts_of(model, pair)]
         .iter()
@@ -222,7 +222,7 @@ pub fn joint_coordinate(
     [value, row.rate(twist_a, twist_b)]
 }
 
-/// How far a written orientation is from unit length: none if it has no length at all.
+/// Deviation of a scene orientation from unit length; `None` if its length is zero.
 pub fn length_of(q: Quaternion) -> Option<f64> {
     let vector = Vec3::new(q[1], q[2], q[3]);
     let length = (q[0] * q[0] + dot3(vector, vector)).sqrt();
@@ -262,7 +262,7 @@ mod tests {
             assert!((pitch - sign * quarter).abs() < 1e-7);
             assert!((yaw - sum).abs() < 1e-7, "{yaw}");
             assert_eq!(euler_rates(q, Vec3::x()), None);
-            // the angles stand for the same orientation
+            // the angles describe the same orientation
             let back = turned(roll, pitch, yaw);
             let same: f64 = (0..4).map(|i| q[i] * back[i]).sum();
             assert!((same.abs() - 1.0).abs() < 1e-12);

@@ -1,7 +1,7 @@
-//! Rates of what is read from a state.
+//! Rates of quantities read from a state.
 //!
-//! (1)  the difference of its values at the state and at the state moved on by a very short time with its accelerations,
-//!      contact statuses fixed
+//! (1)  difference quotient between the state and the state advanced by a very short time with its accelerations,
+//!      with fixed contact statuses
 
 use super::Simulation;
 use crate::dynamics;
@@ -10,11 +10,11 @@ use crate::kinds::plane::force::Side;
 use crate::math::Limit;
 use crate::state::State;
 
-/// The short time of (1), as a fraction of the standard step, or of the next one by tolerance if that is shorter.
+/// The short time of (1), as a fraction of the standard step, or of the next step by tolerance if that is shorter.
 const AHEAD: f64 = 1e-4;
 
 impl Simulation {
-    /// Rate of what `read` gives (1).
+    /// Rate of the value of `read` (1).
     pub fn rate(&mut self, read: &mut dyn FnMut(&mut Self) -> f64) -> f64 {
         let here = self.state.clone();
         let ahead = AHEAD * self.step_ahead();
@@ -48,7 +48,7 @@ impl Simulation {
         (after - before) / ahead
     }
 
-    /// Takes the place of the state.
+    /// Replaces the state.
     pub(crate) fn set_state(&mut self, state: State) {
         self.changed();
         self.state = state;
@@ -63,7 +63,7 @@ impl Simulation {
         }
     }
 
-    /// Power that friction and dampers take, W.
+    /// Power dissipated by friction and dampers, W.
     pub fn dissipation_rate(&mut self) -> f64 {
         let lost = if self.model.time_stepping.is_some() {
             self.instant().friction_power
@@ -76,7 +76,7 @@ impl Simulation {
         lost + dynamics::power(&self.model, now, inputs, &self.poses, &self.twists).1
     }
 
-    /// Accelerations and forces of the state as it is, contact statuses fixed.
+    /// Accelerations and forces of the current state, with fixed contact statuses.
     pub fn refresh_forces(&mut self) {
         self.changed();
         integrate::refresh_forces(

@@ -9,14 +9,14 @@ impl Model {
     /// The model of a scene file.
     ///
     /// # Errors
-    /// Every error in the scene, with line, key and a hint; a file that cannot be read.
+    /// Every error in the scene, with line, key and a hint, or that the file cannot be read.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let (scene, text) = scene::load(path)?;
         model_of(&scene, &path.display().to_string(), &text)
     }
 
-    /// The model of a scene given as text; `name` is what messages call it. Its shapes cannot come from other files.
+    /// The model of a scene given as text; `name` is used in messages. Shapes cannot come from other files.
     ///
     /// # Errors
     /// Every error in the scene, with line, key and a hint.
@@ -26,7 +26,7 @@ impl Model {
 }
 
 impl Simulation {
-    /// The start of a scene file, with the scene's own settings.
+    /// Creates a simulation of a scene file, with the scene's settings.
     ///
     /// # Errors
     /// See [`Model::from_file`].
@@ -34,7 +34,7 @@ impl Simulation {
         Model::from_file(path).map(Self::new)
     }
 
-    /// The start of a scene given as text, with the scene's own settings.
+    /// Creates a simulation of a scene given as text, with the scene's settings.
     ///
     /// # Errors
     /// See [`Model::from_text`].
@@ -43,7 +43,7 @@ impl Simulation {
     }
 }
 
-/// Builds the model of a scene that was read from `text`.
+/// Builds the model of a scene read from `text`.
 pub fn model_of(scene: &Scene, file: &str, text: &str) -> Result<Model, SceneError> {
     model::build(scene).map_err(|problems| SceneError::new(file, text, problems))
 }

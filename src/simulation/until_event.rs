@@ -1,26 +1,26 @@
 //! A step that ends at its first event (`settings.return_at_event` of an FMU).
 //!
-//! The result must not depend on how often a master tries: standard steps end on a grid that starts at the start of
-//! the run, whatever the communication points, and an event is always looked for in a whole one of them. So a
-//! step that is repeated up to the event finds the same event, with the same bits, at its end.
+//! The result must not depend on the number of attempts of a master: standard steps end on a grid that begins at the start of
+//! the run, whatever the communication points, and events are always located within a whole standard step. So a
+//! step repeated up to the event finds the same event, with the same bits, at its end.
 //!
-//! By tolerance there is no grid. There an event is looked for in steps that end where their accuracy wants it, beyond
-//! the end of the communication step if need be; where none is found before that end, they are taken again up to it.
+//! By tolerance there is no grid. Events are located in steps of the length given by the tolerance, possibly beyond
+//! the end of the communication step; if there is no event before that end, the steps are repeated up to it.
 
 use super::Simulation;
 use crate::integrate::{self, StepError};
 use crate::math::Limit;
 
-/// Events as near as this to the start or the end of a communication step do not cut it, as a fraction of the standard
-/// step: every attempt gets somewhere.
+/// Events this close to the start or the end of a communication step do not end it, as a fraction of the standard
+/// step, so that every attempt makes progress.
 const MARGIN: f64 = 1e-6;
 
-/// It is at least this long, s, because masters round times to nanoseconds, but not longer than this fraction of the
+/// The margin is at least this long, s, because masters round times to nanoseconds, but at most this fraction of the
 /// standard step.
 const SHORTEST_MARGIN: f64 = 1e-9;
 const LONGEST_MARGIN: f64 = 1e-3;
 
-/// How a communication step ended.
+/// Outcome of a communication step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reached {
     /// At its end.
@@ -65,7 +65,7 @@ impl Simulation {
                 self.settle_at_event()?;
                 return Ok(Reached::End);
             }
-            // between the two: go on to the end
+            // between the two: continue to the end
             from = f64::INFINITY;
         }
         self.take_event_at(end)?;
@@ -75,7 +75,7 @@ impl Simulation {
     fn advance_by_tolerance(&mut self, end: f64) -> Result<Reached, StepError> {
         let here = (self.state.clone(), self.report.clone());
         let from = self.state.time + SHORTEST_MARGIN;
-        // a little more, as some events are seen at the start of the step after them
+        // slightly further, since some events are detected at the start of the following step
         if let Ok(Some(time)) = self.run_to_event(from, end + 2.0 * rounding(end)) {
             if time < end - SHORTEST_MARGIN {
                 self.settle_at_event()?;
@@ -93,8 +93,8 @@ impl Simulation {
         Ok(Reached::End)
     }
 
-    // where a force jumps, or events are not located, they are seen at the start of the step after them: it belongs to
-    // the one that ends there
+    // where a force jumps, or events are not located, they are detected at the start of the following step: such an event
+    // belongs to the step that ends there
     fn take_event_at(&mut self, end: f64) -> Result<(), StepError> {
         let settings = &self.settings;
         let located = settings.extrapolates() || settings.locates_transitions();
@@ -114,14 +114,14 @@ impl Simulation {
         Ok(())
     }
 
-    // up to the next point of the grid, `end`, or an event later than `from`, whose time it gives
+    // advances to the next point of the grid, `end`, or an event later than `from`, whose time is returned
     fn cell(&mut self, from: f64, end: f64) -> Result<Option<f64>, StepError> {
         let next = self.next_grid_point(end);
         if next <= end + rounding(end) {
             return self.run_to_event(from, next.at_most(end));
         }
         if from < f64::INFINITY {
-            // beyond the end: an event that falls on the end belongs to this step
+            // beyond the end: an event at the end belongs to this step
             let here = (self.state.clone(), self.report.clone());
             let found = self.run_to_event(from, next);
             if let Ok(Some(time)) = found
@@ -137,7 +137,7 @@ impl Simulation {
     fn next_grid_point(&self, otherwise: f64) -> f64 {
         let (start, step, now) = (self.start, self.settings.step, self.state.time);
         let next = start + step * (((now - start) / step + MARGIN).floor() + 1.0);
-        // where times are too large for the grid there is none
+        // no grid for times too large to resolve it
         if next > now { next } else { otherwise }
     }
 
@@ -149,7 +149,7 @@ impl Simulation {
         if let Some(time) = first
             && time < self.state.time - rounding(time)
         {
-            // a force jumped there, and the run went on with other statuses: back, and only up to there
+            // a force jumped there and the run continued with other statuses: go back and stop there
             (self.state, self.report) = here;
             self.run_to(time)?;
             self.state.statuses_known = false;
@@ -158,7 +158,7 @@ impl Simulation {
         Ok(first)
     }
 
-    // whatever happens on the way
+    // regardless of events in between
     fn run_to(&mut self, target: f64) -> Result<(), StepError> {
         if self.settings.tolerance.is_none() {
             return self.step_to_event(f64::INFINITY, target);
@@ -184,7 +184,7 @@ impl Simulation {
         )
     }
 
-    // what is read at the event holds right after it
+    // outputs at the event are the values right after it
     fn settle_at_event(&mut self) -> Result<(), StepError> {
         if self.state.statuses_known {
             self.refresh_forces();
@@ -200,7 +200,7 @@ impl Simulation {
     }
 }
 
-/// Two times that differ by this are the same but for the rounding of a master's sums.
+/// Times that differ by less than this are equal up to rounding in the master.
 pub(crate) fn rounding(time: f64) -> f64 {
     16.0 * f64::EPSILON * time.abs()
 }

@@ -69,7 +69,7 @@ fn what_cannot_be_instantiated_is_refused_with_a_reason() {
         (name, CO_SIMULATION, Some(guid), Some("file:///no/such/place"), "cannot read"),
         (name, CO_SIMULATION, Some(guid), Some("file:///50%25"), "50%%"),
         (name, CO_SIMULATION, Some(guid), Some("file:///%ff"), "UTF-8"),
-        (name, CO_SIMULATION, Some(guid), Some("file:///%00"), "zero byte"),
+        (name, CO_SIMULATION, Some(guid), Some("file:///%00"), "null byte"),
     ];
     for (name, kind, guid, location, reason) in rows {
         let lines = RefCell::default();

@@ -1,4 +1,4 @@
-//! Between C and Rust: handles, the one way in, arrays that come as pointer and length.
+//! Boundary between C and Rust: handles, the common entry point of all calls, and arrays passed as pointer and length.
 
 use super::float_environment::Scope;
 use super::location;
@@ -18,27 +18,27 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a handle points to.
+/// Target of an instance handle.
 #[derive(Debug)]
 struct Component {
-    /// A call is under way: a second one, of another thread or of the logger, is refused.
+    /// Set during a call: a second one, from another thread or from the logger, is rejected.
     busy: AtomicBool,
     inside: UnsafeCell<Inside>,
 }
 
-/// An instance and its ties to the importer.
+/// An instance and its connection to the importer.
 #[derive(Debug)]
 pub struct Inside {
     /// The instance.
     pub instance: Instance,
-    /// The text that was last handed out; valid until the next call.
+    /// The string last returned; valid until the next call.
     pub text: CString,
     pub(super) log: Log,
 }
 
-/// The way into every function that has a handle: refuses a null handle, a handle that is in use, and a call that the
-/// phase does not allow (`None`: whatever the phase, but for a broken instance); keeps the host's floating-point environment
-/// out; catches panics, which break this instance and no other; writes the log.
+/// Entry point of every function with a handle: rejects a null handle, a handle in use, and a call that the
+/// phase does not allow (`None`: any phase except for a broken instance); isolates the engine from the host's floating-point
+/// environment; catches panics, which break only this instance; writes the log.
 ///
 /// # Safety
 /// The handle is null or comes from [`instantiate`] and was not freed.
@@ -48,7 +48,7 @@ pub unsafe fn enter(
     call: Option<Call>,
     action: impl FnOnce(&mut Inside) -> Result<(), FmiError>,
 ) -> fmi2Status {
-    // SAFETY: null, or a living component, which only this module knows the inside of
+    // SAFETY: null, or a live component, whose contents only this module accesses
     let Some(component) = (unsafe { handle.cast::<Component>().as_ref() }) else {
         return ERROR;
     };
@@ -67,8 +67,8 @@ pub unsafe fn enter(
     status
 }
 
-// a function of its own, so that no arithmetic moves out of the scope of the floating-point environment; one for all actions, which
-// keeps the library small
+// a separate function, so that no arithmetic is moved out of the scope of the floating-point environment; one
+// for all actions, which keeps the library small
 #[inline(never)]
 fn logged(
     inside: &mut Inside,
@@ -113,10 +113,10 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
     format!("this is a bug, and the instance is broken: {words}")
 }
 
-/// Makes an instance. Null if something is wrong; the reason is in the log.
+/// Creates an instance. Returns null on failure, with the reason in the log.
 ///
 /// # Safety
-/// Strings are null or end with a zero; `callbacks` is null or points to a whole structure.
+/// Strings are null or null-terminated; `callbacks` is null or points to a valid structure.
 pub unsafe fn instantiate(
     name: fmi2String,
     kind: fmi2Type,
@@ -126,7 +126,7 @@ pub unsafe fn instantiate(
     debug: bool,
 ) -> fmi2Component {
     let scope = Scope::of_engine();
-    // SAFETY: as the caller promises
+    // SAFETY: guaranteed by the caller
     let (callbacks, name, guid, resources) = unsafe {
         (
             callbacks.as_ref(),
@@ -173,7 +173,7 @@ fn new_instance(
     }
     if kind != CO_SIMULATION {
         return Err(format!(
-            "type {kind} is not offered; this FMU is for co-simulation, type {CO_SIMULATION}"
+            "type {kind} is not supported; this FMU is for co-simulation, type {CO_SIMULATION}"
         ));
     }
     let guid = guid.ok_or("the GUID is missing")?.to_string_lossy();
@@ -188,14 +188,14 @@ fn new_instance(
     let instance = Instance::from_packed(&name, &shown, &bytes).map_err(|e| e.to_string())?;
     if instance.guid() != guid {
         return Err(format!(
-            "the GUID {guid} is not {}, that of the scene in {shown}: the model description is of another scene or version (this is {IDENTITY})",
+            "the GUID {guid} is not {}, that of the scene in {shown}: the model description belongs to another scene or version (this is {IDENTITY})",
             instance.guid()
         ));
     }
     Ok(instance)
 }
 
-/// Frees an instance; null is nothing to free, and one that is in use stays.
+/// Frees an instance; null is ignored, and an instance in use is kept.
 ///
 /// # Safety
 /// As [`enter`]; the handle is not used again.
@@ -206,7 +206,7 @@ pub unsafe fn free(handle: fmi2Component) {
         return;
     };
     if !component.busy.swap(true, Ordering::Acquire) {
-        // SAFETY: it came out of a box, and nobody else is in
+        // SAFETY: it was created from a box, and no other call is active
         drop(unsafe { Box::from_raw(pointer) });
     }
 }
@@ -214,27 +214,25 @@ pub unsafe fn free(handle: fmi2Component) {
 /// A string of the importer.
 ///
 /// # Safety
-/// Null, or ended by a zero and alive while it is used.
+/// Null, or null-terminated and alive while it is used.
 pub unsafe fn string<'a>(pointer: fmi2String) -> Option<&'a CStr> {
-    // SAFETY: as the caller promises
+    // SAFETY: guaranteed by the caller
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 
 fn checked<T>(is_null: bool, n: usize, what: &str) -> Result<(), FmiError> {
     if is_null && n > 0 {
-        return Err(FmiError::Error(format!(
-            "{what} are missing (null pointer)"
-        )));
+        return Err(FmiError::Error(format!("null pointer for {what}")));
     }
     if n > isize::MAX as usize / size_of::<T>() {
         return Err(FmiError::Error(format!(
-            "there cannot be as many as {n} {what}"
+            "{n} is too large a number of {what}"
         )));
     }
     Ok(())
 }
 
-/// An array to be read; null is good enough for an empty one.
+/// An array to be read; may be null if empty.
 ///
 /// # Safety
 /// Null, or `n` values that are alive and not written to while they are used.
@@ -243,11 +241,11 @@ pub unsafe fn array<'a, T>(pointer: *const T, n: usize, what: &str) -> Result<&'
     if n == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not null, not too long, and as the caller promises
+    // SAFETY: not null, not too long, and otherwise guaranteed by the caller
     Ok(unsafe { std::slice::from_raw_parts(pointer, n) })
 }
 
-/// An array to be written, whose memory need not hold values yet.
+/// An array to be written, whose memory may be uninitialized.
 #[derive(Debug)]
 pub struct Places<'a, T> {
     first: *mut T,
@@ -256,19 +254,19 @@ pub struct Places<'a, T> {
 }
 
 impl<T> Places<'_, T> {
-    /// Writes the values, as many as there are places.
+    /// Writes the values, up to the length of the array.
     pub fn fill(&mut self, values: impl IntoIterator<Item = T>) {
         for (i, value) in values.into_iter().take(self.n).enumerate() {
-            // SAFETY: one of the places that `places` was promised
+            // SAFETY: within the array passed to `places`
             unsafe { self.first.add(i).write(value) };
         }
     }
 }
 
-/// See [`Places`]; null is good enough for none.
+/// See [`Places`]; may be null if empty.
 ///
 /// # Safety
-/// Null, or room for `n` values that nobody else uses meanwhile.
+/// Null, or space for `n` values that is not accessed otherwise meanwhile.
 pub unsafe fn places<'a, T>(
     pointer: *mut T,
     n: usize,

@@ -1,9 +1,9 @@
 //! The floating-point environment of the host: rounding mode, flush-to-zero, trapped exceptions.
 //!
-//! The engine computes with rounding to nearest, subnormal numbers and masked exceptions, whatever the host has set. Each call
-//! from C sets that and restores what it found, exception flags included; callbacks run in the host's own environment.
+//! The engine requires rounding to nearest, subnormal numbers and masked exceptions, whatever the host has set. Each call
+//! from C sets these and restores the previous state, including exception flags; callbacks run in the host's environment.
 //!
-//! x86-64 needs the register of SSE only, because Rust compiles no arithmetic for the x87 unit there. 32-bit x86 returns numbers
+//! x86-64 needs only the SSE register, because Rust does not use the x87 unit there. 32-bit x86 returns numbers
 //! through that unit, so it is set as well.
 
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 pub struct FloatEnvironment(registers::Words);
 
 impl FloatEnvironment {
-    /// What the engine needs.
+    /// The environment of the engine.
     const DEFAULT: Self = Self(registers::DEFAULT);
 
     fn current() -> Self {
@@ -32,7 +32,7 @@ impl FloatEnvironment {
     }
 }
 
-/// Sets an environment until it is dropped, then restores what it found. It belongs to the thread that it was made on.
+/// Sets an environment and restores the previous one on drop. Bound to the thread that created it.
 #[derive(Debug)]
 pub struct Scope {
     found: FloatEnvironment,
@@ -40,7 +40,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The environment that the engine needs.
+    /// Sets the environment of the engine.
     pub fn of_engine() -> Self {
         Self::of(FloatEnvironment::DEFAULT)
     }
@@ -54,7 +54,7 @@ impl Scope {
         }
     }
 
-    /// What was found.
+    /// The previous environment.
     pub fn host(&self) -> FloatEnvironment {
         self.found
     }
@@ -78,14 +78,14 @@ mod registers {
     #[inline]
     pub fn read() -> Words {
         let mut word: Words = 0;
-        // SAFETY: stores the register to a place of its size
+        // SAFETY: stores the register to memory of its size
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut word, options(nostack, preserves_flags)) };
         word
     }
 
     #[inline]
     pub fn write(word: Words) {
-        // SAFETY: a word that was read, or the default: no reserved bit is set
+        // SAFETY: a word read before, or the default: no reserved bit is set
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags)) };
     }
 }
@@ -105,7 +105,7 @@ mod registers {
     #[inline]
     pub fn read() -> Words {
         let mut words: Words = (0, [0; 7]);
-        // SAFETY: stores the registers to places of their sizes; `fnstenv` masks all exceptions of the unit
+        // SAFETY: stores the registers to memory of their sizes; `fnstenv` masks all exceptions of the unit
         unsafe {
             asm!("stmxcsr [{}]", in(reg) &raw mut words.0, options(nostack, preserves_flags));
             asm!("fnstenv [{}]", in(reg) &raw mut words.1, options(nostack, preserves_flags));
@@ -115,7 +115,7 @@ mod registers {
 
     #[inline]
     pub fn write(words: Words) {
-        // SAFETY: words that were read, or the default: no reserved bit is set
+        // SAFETY: words read before, or the default: no reserved bit is set
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const words.0, options(nostack, preserves_flags));
             asm!("fldenv [{}]", in(reg) &raw const words.1, options(nostack, preserves_flags));
@@ -135,7 +135,7 @@ mod registers {
     #[inline]
     pub fn read() -> Words {
         let (control, status): Words;
-        // SAFETY: reads two registers that every program may read
+        // SAFETY: reads two unprivileged registers
         unsafe {
             asm!("mrs {}, fpcr", out(reg) control, options(nostack, preserves_flags));
             asm!("mrs {}, fpsr", out(reg) status, options(nostack, preserves_flags));
@@ -145,7 +145,7 @@ mod registers {
 
     #[inline]
     pub fn write((control, status): Words) {
-        // SAFETY: words that were read, or zero
+        // SAFETY: words read before, or zero
         unsafe {
             asm!("msr fpsr, {}", in(reg) status, options(nostack, preserves_flags));
             asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));

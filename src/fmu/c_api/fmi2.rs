@@ -1,6 +1,6 @@
-//! The exported functions: life cycle, steps and questions about them. Variables, derivatives and saved states are in
-//! the modules below. Their contracts on pointers are those of the standard: handles come from [`fmi2Instantiate`],
-//! arrays have as many elements as their count says, strings end with a zero.
+//! The exported functions for life cycle, steps and status queries. Variables, derivatives and saved states are in
+//! the submodules. Requirements on pointers are those of the standard: handles come from [`fmi2Instantiate`],
+//! arrays have as many elements as their count says, strings are null-terminated.
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
 mod derivatives;
@@ -38,7 +38,7 @@ pub extern "C" fn fmi2GetVersion() -> fmi2String {
     VERSION.as_ptr()
 }
 
-/// A new instance, or null with the reason in the log.
+/// Creates an instance; returns null on failure, with the reason in the log.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Instantiate(
     instanceName: fmi2String,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
     loggingOn: fmi2Boolean,
 ) -> fmi2Component {
     let debug = loggingOn != FALSE;
-    // SAFETY: strings and structure as the standard demands, or null
+    // SAFETY: strings and structure as required by the standard, or null
     unsafe {
         boundary::instantiate(
             instanceName,
@@ -63,14 +63,14 @@ pub unsafe extern "C" fn fmi2Instantiate(
     }
 }
 
-/// Frees an instance; null is nothing to free.
+/// Frees an instance; null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeInstance(c: fmi2Component) {
-    // SAFETY: a handle that is not used again, or null
+    // SAFETY: a handle not used again, or null
     unsafe { boundary::free(c) }
 }
 
-/// Switches the categories that are off at first; without a list, all of them.
+/// Switches log categories that are off by default; without a list, all of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetDebugLogging(
     c: fmi2Component,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     nCategories: usize,
     categories: *const fmi2String,
 ) -> fmi2Status {
-    // SAFETY: handle and array as the standard demands
+    // SAFETY: handle and array as required by the standard
     unsafe {
         enter(c, "fmi2SetDebugLogging", Some(Call::SetLogging), |inside| {
             let mut names = Vec::new();
@@ -89,9 +89,9 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
                         names.push(name);
                     }
                     Some(other) => {
-                        return error(format!("`{other}` is not a category of messages"));
+                        return error(format!("`{other}` is not a log category"));
                     }
-                    None => return error("a category of messages is null".to_owned()),
+                    None => return error("a log category is null".to_owned()),
                 }
             }
             let on = loggingOn != FALSE;
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     }
 }
 
-/// Takes start and stop time and tolerance.
+/// Sets start and stop time and tolerance.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetupExperiment(
     c: fmi2Component,
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
             let tolerance = (toleranceDefined != FALSE).then_some(tolerance);
             let stop = (stopTimeDefined != FALSE).then_some(stopTime);
             match inside.instance.setup_experiment(tolerance, startTime, stop) {
-                // some masters go on after `fmi2OK` only
+                // logged only, because some masters continue only after `fmi2OK`
                 Err(FmiError::Warning(words)) => {
                     let message = format!("fmi2SetupExperiment: {words}");
                     inside.log.status(WARNING, &message);
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
     }
 }
 
-/// Begins the initialization.
+/// Enters initialization mode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2Status {
     let call = Some(Call::EnterInitialization);
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2St
     }
 }
 
-/// Ends the initialization.
+/// Exits initialization mode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2ExitInitializationMode(c: fmi2Component) -> fmi2Status {
     let call = Some(Call::ExitInitialization);
@@ -157,17 +157,17 @@ pub unsafe extern "C" fn fmi2ExitInitializationMode(c: fmi2Component) -> fmi2Sta
     }
 }
 
-/// Ends the run.
+/// Terminates the run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
     // SAFETY: a handle
     unsafe {
         enter(c, "fmi2Terminate", Some(Call::Terminate), |inside| {
             inside.instance.terminate()?;
-            // an end that went well is no warning; masters would take it for one
+            // logged only: masters would treat a warning status as a failure
             for warning in inside.instance.repeated_warnings() {
                 let (n, message) = (warning.occurrences, warning.message());
-                let message = format!("fmi2Terminate: seen in {n} communication steps: {message}");
+                let message = format!("fmi2Terminate: in {n} communication steps: {message}");
                 inside.log.status(WARNING, &message);
             }
             Ok(())
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
     }
 }
 
-/// Back to where it was after instantiation.
+/// Resets to the state after instantiation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2Reset(c: fmi2Component) -> fmi2Status {
     // SAFETY: a handle
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     }
 }
 
-// what the step saw off for the first time, a message for each; the last one is the outcome's
+// one message per new warning of the step; the last one becomes the result
 fn warn(inside: &Inside) -> Result<(), FmiError> {
     let mut last = None;
     for warning in inside.instance.fresh_warnings() {
@@ -230,7 +230,7 @@ fn warn(inside: &Inside) -> Result<(), FmiError> {
     }
 }
 
-// what the step did, for those who asked
+// statistics of the step, if enabled
 fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
     let instance = &inside.instance;
     let (report, time) = (instance.report(), instance.time());
@@ -258,7 +258,7 @@ fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
     inside.log.note(Topic::Solver, &work);
 }
 
-/// Steps end before [`fmi2DoStep`] returns, so there is none to cancel: an error.
+/// Always an error: steps are complete when [`fmi2DoStep`] returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
     // SAFETY: a handle
@@ -266,12 +266,12 @@ pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
         enter(c, "fmi2CancelStep", None, |_| {
             #[cfg(panic_probe)]
             panic_here();
-            error("steps are not asynchronous: there is none to cancel")
+            error("steps are not asynchronous, so there is no step to cancel")
         })
     }
 }
 
-/// Panics: in libraries for tests, which show that panics are caught on their platform.
+/// Panics; only in libraries for tests that panics are caught on a platform.
 #[cfg(panic_probe)]
 fn panic_here() {
     let nothing: [u8; 0] = std::hint::black_box([]);
@@ -279,7 +279,7 @@ fn panic_here() {
     std::hint::black_box(nothing[place]);
 }
 
-// an answer that the kind of question does not have
+// a status kind without a value of the requested type
 fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, FmiError> {
     let known = [
         DO_STEP_STATUS,
@@ -296,24 +296,24 @@ fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, FmiError> {
     error(format!("{kind} is not a status kind"))
 }
 
-// asks, and writes the answer
+// queries and writes the answer
 unsafe fn answer<T>(
     c: fmi2Component,
     function: &str,
     value: *mut T,
     find: impl FnOnce(&mut Inside) -> Result<T, FmiError>,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         enter(c, function, Some(Call::GetStatus), |inside| {
-            let mut place = places(value, 1, "the place for the answer")?;
+            let mut place = places(value, 1, "the answer")?;
             place.fill([find(inside)?]);
             Ok(())
         })
     }
 }
 
-// of the last step; the phase knows
+// status of the last step, from the phase
 fn last_status(phase: Phase) -> fmi2Status {
     match phase {
         Phase::StepFailed => DISCARD,
@@ -322,14 +322,14 @@ fn last_status(phase: Phase) -> fmi2Status {
     }
 }
 
-/// How the last step ended (`fmi2DoStepStatus`).
+/// Status of the last step (`fmi2DoStepStatus`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2Status,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         answer(c, "fmi2GetStatus", value, |inside| match s {
             DO_STEP_STATUS if inside.instance.is_warned() => Ok(WARNING),
@@ -339,14 +339,14 @@ pub unsafe extern "C" fn fmi2GetStatus(
     }
 }
 
-/// How far the last step got (`fmi2LastSuccessfulTime`).
+/// Time reached by the last step (`fmi2LastSuccessfulTime`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         answer(c, "fmi2GetRealStatus", value, |inside| match s {
             LAST_SUCCESSFUL_TIME => Ok(inside.instance.last_successful_time()),
@@ -355,25 +355,25 @@ pub unsafe extern "C" fn fmi2GetRealStatus(
     }
 }
 
-/// Has no answer for any kind.
+/// No status kind has an Integer value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetIntegerStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe { answer(c, "fmi2GetIntegerStatus", value, |_| no_answer(s)) }
 }
 
-/// Does the FMU want to end the run (`fmi2Terminated`)? It never does.
+/// Does the FMU want to terminate the run (`fmi2Terminated`)? Always false.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetBooleanStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         answer(c, "fmi2GetBooleanStatus", value, |_| match s {
             TERMINATED => Ok(FALSE),
@@ -382,18 +382,18 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(
     }
 }
 
-/// What a pending step is about (`fmi2PendingStatus`): none is ever pending. The text is valid until the next call.
+/// Description of a pending step (`fmi2PendingStatus`): none is ever pending. The text is valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStringStatus(
     c: fmi2Component,
     s: fmi2StatusKind,
     value: *mut fmi2String,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         answer(c, "fmi2GetStringStatus", value, |inside| match s {
             PENDING_STATUS => {
-                inside.text = c"no step is under way".to_owned();
+                inside.text = c"no step is pending".to_owned();
                 Ok(inside.text.as_ptr())
             }
             _ => no_answer(s),

@@ -1,8 +1,8 @@
-//! Where the resources of an FMU are: the URI that the importer gives, as a path.
+//! Converts the resource location of an FMU from a URI to a path.
 
 use std::path::PathBuf;
 
-/// The folder of the resources. The importer gives a URI (`file:///a%20b/resources`), or, against the standard, a path.
+/// The resources folder. The importer passes a URI (`file:///a%20b/resources`) or, contrary to the standard, a path.
 pub fn folder(location: &str) -> Result<PathBuf, String> {
     path(location, cfg!(windows)).map(PathBuf::from)
 }
@@ -30,7 +30,7 @@ fn path(location: &str, windows: bool) -> Result<String, String> {
     };
     if path.contains('\0') {
         return Err(format!(
-            "the resource location `{location}` has a zero byte in it"
+            "the resource location `{location}` contains a null byte"
         ));
     }
     let is_absolute = if windows {
@@ -40,7 +40,7 @@ fn path(location: &str, windows: bool) -> Result<String, String> {
     };
     if !is_absolute {
         return Err(format!(
-            "the resource location `{location}` is not absolute; the current directory is not looked at"
+            "the resource location `{location}` is not absolute; relative paths are not supported"
         ));
     }
     Ok(path)
@@ -64,7 +64,7 @@ fn scheme(location: &str) -> Option<&str> {
     })
 }
 
-// what is behind `file:`: `/path`, `//host/path`, or `//C:/path`, which is wrong but common
+// the part after `file:`: `/path`, `//host/path`, or `//C:/path`, which is wrong but common
 fn of_uri(rest: &str, windows: bool) -> Result<String, String> {
     let Some(behind) = rest.strip_prefix("//") else {
         return Ok(rest.to_owned());
@@ -86,7 +86,7 @@ fn of_uri(rest: &str, windows: bool) -> Result<String, String> {
     }
 }
 
-/// Replaces `%20` and the like; a percent sign without two digits stands for itself.
+/// Decodes percent-encoding; a percent sign without two hex digits is kept.
 fn decoded(text: String) -> Result<String, String> {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

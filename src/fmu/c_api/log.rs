@@ -1,4 +1,4 @@
-//! The importer's logger.
+//! Log callback of the importer.
 
 use super::float_environment::FloatEnvironment;
 use super::types::{
@@ -7,12 +7,12 @@ use super::types::{
 };
 use std::ffi::{CStr, CString};
 
-/// The categories that are off until they are asked for.
+/// Log categories that are off by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// Impacts, stick and slip, take-off.
     Events,
-    /// Work of the solver.
+    /// Solver statistics.
     Solver,
 }
 
@@ -27,19 +27,19 @@ impl Topic {
     }
 }
 
-/// The importer's logger, and what it wants to hear.
+/// The importer's log callback and the enabled topics.
 #[derive(Debug)]
 pub struct Log {
     logger: Option<fmi2CallbackLogger>,
     environment: fmi2ComponentEnvironment,
     name: CString,
     wanted: [bool; Topic::ALL.len()],
-    /// The importer's floating-point environment, which its logger runs in.
+    /// The importer's floating-point environment, in which its callback runs.
     pub(super) host: Option<FloatEnvironment>,
 }
 
 impl Log {
-    /// The name is what the logger calls the instance.
+    /// `name` is the instance name passed to the callback.
     pub fn new(callbacks: Option<&fmi2CallbackFunctions>, name: CString, debug: bool) -> Self {
         Self {
             logger: callbacks.and_then(|c| c.logger),
@@ -55,26 +55,26 @@ impl Log {
         self.wanted = [on; Topic::ALL.len()];
     }
 
-    /// Wants a topic from now on, if the category is one; `logAll` is all of them.
+    /// Enables a topic, if the category is known; `logAll` enables all of them.
     pub fn want(&mut self, category: &str) {
         for (topic, wanted) in Topic::ALL.into_iter().zip(&mut self.wanted) {
             *wanted |= category == "logAll" || topic.category().to_bytes() == category.as_bytes();
         }
     }
 
-    /// Is anyone listening?
+    /// Is the topic enabled?
     pub fn wants(&self, topic: Topic) -> bool {
         self.logger.is_some() && self.wanted[topic as usize]
     }
 
-    /// A message on a topic, if it is wanted.
+    /// Logs a message on a topic, if enabled.
     pub fn note(&self, topic: Topic, message: &str) {
         if self.wants(topic) {
             self.write(OK, topic.category(), message);
         }
     }
 
-    /// A message on a call that did not go well: always written.
+    /// Logs a message on a call that did not succeed, regardless of topics.
     pub fn status(&self, status: fmi2Status, message: &str) {
         let category = match status {
             WARNING => c"logStatusWarning",
@@ -90,8 +90,8 @@ impl Log {
         let Some(logger) = self.logger else { return };
         let message = escaped(message);
         let call = || {
-            // SAFETY: the importer's function as FMI declares it; all strings end with a zero and outlive the call, and the
-            // message asks for no argument
+            // SAFETY: the importer's function as declared by FMI; all strings are null-terminated and outlive the call, and the
+            // message has no format arguments
             unsafe {
                 logger(
                     self.environment,
@@ -109,7 +109,7 @@ impl Log {
     }
 }
 
-/// The message as a format without arguments: `%` and `#`, which FMI gives a meaning, stand for themselves.
+/// Escapes `%` and `#`, which have a meaning in FMI messages.
 pub(super) fn escaped(message: &str) -> CString {
     let text = message
         .replace('%', "%%")

@@ -1,7 +1,7 @@
-//! The C interface of FMI 2.0 for co-simulation, and all unsafe code there is.
+//! The C interface of FMI 2.0 for co-simulation, and all unsafe code of the FMU.
 //!
-//! Every function goes through [`boundary::enter`], which looks at the handle and the phase, sets the floating-point environment
-//! that the engine needs, catches panics and writes the log. Nothing here is global: any number of instances live side by side, in any threads, one call at a time each.
+//! Every function goes through [`boundary::enter`], which checks the handle and the phase, sets the floating-point environment
+//! of the engine, catches panics and writes the log. There is no global state: any number of instances may be used from any threads, one call at a time each.
 #![allow(unsafe_code)]
 
 pub mod boundary;

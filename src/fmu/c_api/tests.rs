@@ -1,4 +1,4 @@
-//! What cannot be reached from outside: panics, messages, handles in use.
+//! Tests of what is not accessible from outside: panics, messages, handles in use.
 
 use super::boundary::{enter, free, instantiate};
 use super::fmi2::{fmi2DoStep, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2GetReal, fmi2Reset};
@@ -48,7 +48,7 @@ fn new(callbacks: *const fmi2CallbackFunctions) -> fmi2Component {
     }
 }
 
-/// What a logger heard, and the handle that it calls back.
+/// Messages received by a log callback, and the handle that it calls back.
 #[derive(Default)]
 struct Log {
     lines: Vec<(fmi2Status, String, String)>,

@@ -1,5 +1,5 @@
-//! The identity of an FMU: a digest of its scene and of its table of variables, so that a model description that was made
-//! from another scene, or by another version of the table, is refused.
+//! The identity of an FMU: a digest of its scene and of its variable table, so that a model description generated
+//! from another scene or another version of the table is rejected.
 
 use super::variable::{Kind, Variable};
 use crate::scene::packed;
@@ -16,7 +16,7 @@ pub fn guid(scene: &packed::Digest, table: &[Variable]) -> String {
         }
         digest.update([variable.causality as u8, variable.variability as u8]);
         for bound in bounds(&variable.kind) {
-            // no bound is written as not a number
+            // a missing bound is encoded as NaN
             digest.update(bound.unwrap_or(f64::NAN).to_bits().to_le_bytes());
         }
     }

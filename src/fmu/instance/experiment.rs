@@ -1,4 +1,4 @@
-//! The course of an experiment: initialization, steps, end and reset.
+//! An experiment: initialization, steps, termination and reset.
 
 use super::lifecycle::{Call, Phase};
 use super::{Experiment, FmiError, Instance, Memory, error};
@@ -9,21 +9,21 @@ use crate::model::memory;
 use crate::scene::spec::TOLERANCE;
 use crate::simulation::{Reached, observe, rounding};
 
-/// Standard steps, or longest steps by tolerance, in one communication step at most.
+/// Maximum number of standard steps, or of longest steps by tolerance, in a communication step.
 const MAX_STEPS: f64 = 1e7;
 
-/// Steps by tolerance count as not longer than this, s, whatever `max_step` says: where they would get through 300
-/// years at once, something else is wrong.
+/// Steps by tolerance count as at most this long, s, whatever `max_step` is: a communication step of 300
+/// years is an error.
 const LONGEST_STEP: f64 = 1e3;
 
-/// A communication point may be off by this fraction of the step: rounding of the master's time.
+/// Allowed error of a communication point as a fraction of the step: rounding of the master's time.
 const TIME_SLACK: f64 = 1e-6;
 
-/// Joints may be open by this much at the start, m or rad; the first step closes them.
+/// Allowed joint drift at the start, m or rad; the first step closes the joints.
 const CLOSED: f64 = 1e-6;
 
 impl Instance {
-    /// Takes times and tolerance.
+    /// Sets times and tolerance.
     pub fn setup_experiment(
         &mut self,
         tolerance: Option<f64>,
@@ -33,25 +33,25 @@ impl Instance {
         self.admit(Call::SetupExperiment)?;
         if !start.is_finite() || stop.is_some_and(|stop| stop.is_nan() || stop < start) {
             return error(format!(
-                "start time {start} and stop time {} do not make an experiment",
+                "start time {start} and stop time {} are not a valid interval",
                 stop.unwrap_or(f64::INFINITY)
             ));
         }
         if let Some(tolerance) = tolerance
             && !(tolerance.is_finite() && tolerance >= 0.0)
         {
-            return error(format!("{tolerance} is not a tolerance"));
+            return error(format!("{tolerance} is not a valid tolerance"));
         }
         self.experiment = Experiment { start, stop };
         self.stale = true;
         tolerance.map_or(Ok(()), |tolerance| self.take_tolerance(tolerance))
     }
 
-    // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
+    // the last value counts, whether set here or as a parameter; 0 selects fixed steps
     fn take_tolerance(&mut self, wanted: f64) -> Result<(), FmiError> {
         let (model, settings) = self.simulation.parameters_mut();
         if model.time_stepping.is_some() {
-            // steps of time stepping have a fixed length
+            // time stepping has fixed steps
             return Ok(());
         }
         let (lowest, highest) = TOLERANCE.ends();
@@ -61,12 +61,12 @@ impl Instance {
             return Ok(());
         }
         Err(FmiError::Warning(format!(
-            "the tolerance {wanted:e} is taken as {tolerance:e}; it must be {}",
+            "the tolerance {wanted:e} is replaced by {tolerance:e}; it must be {}",
             TOLERANCE.words
         )))
     }
 
-    /// Begins the initialization.
+    /// Enters initialization mode.
     pub fn enter_initialization(&mut self) -> Result<(), FmiError> {
         self.admit(Call::EnterInitialization)?;
         self.phase = Phase::Initialization;
@@ -74,7 +74,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Ends the initialization: the state is consistent from here on.
+    /// Exits initialization mode: the state is consistent from here on.
     pub fn exit_initialization(&mut self) -> Result<(), FmiError> {
         self.admit(Call::ExitInitialization)?;
         if let Err(error_of_call) = self.settle() {
@@ -85,14 +85,14 @@ impl Instance {
         Ok(())
     }
 
-    /// Ends the run.
+    /// Terminates the run.
     pub fn terminate(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Terminate)?;
         self.phase = Phase::Terminated;
         Ok(())
     }
 
-    /// Back to where it was after instantiation: parameters, times, state.
+    /// Resets parameters, times and state to those after instantiation.
     pub fn reset(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Reset)?;
         self.make_room()?;
@@ -109,12 +109,12 @@ impl Instance {
         Ok(())
     }
 
-    // memory that is not there would end the process
+    // a failed allocation would end the process
     fn make_room(&self) -> Result<(), FmiError> {
         if memory::can_allocate(self.simulation.model().bytes()) {
             return Ok(());
         }
-        error("there is not enough memory to begin anew")
+        error("there is not enough memory for a reset")
     }
 
     // nothing has happened at the start of the experiment
@@ -125,7 +125,7 @@ impl Instance {
         self.last_successful_time = self.experiment.start;
     }
 
-    /// Brings the state up to date with parameters that were set before the first step.
+    /// Updates the state for parameters set before the first step.
     pub(super) fn settle(&mut self) -> Result<(), FmiError> {
         if !self.stale || self.phase != Phase::Initialization {
             return Ok(());
@@ -145,7 +145,7 @@ impl Instance {
         Ok(())
     }
 
-    // initial positions are parameters: they must still close the joints and keep shapes apart
+    // initial positions are parameters: joints must still be closed and shapes must not overlap
     fn check_start(&mut self) -> Result<(), FmiError> {
         self.check_rotations()?;
         let (model, _, poses) = self.simulation.placed();
@@ -173,7 +173,7 @@ impl Instance {
         overlap.map_or(Ok(()), error)
     }
 
-    // quaternions and principal moments are set one number after the other: together they must make sense
+    // components of quaternions and principal moments are set one by one: the result must be valid
     fn check_rotations(&self) -> Result<(), FmiError> {
         let model = self.simulation.model();
         for rotation in model.rotations() {
@@ -213,9 +213,7 @@ impl Instance {
         }
         let end = current + size;
         if !current.is_finite() || !size.is_finite() || size <= 0.0 || !end.is_finite() {
-            return self.fail(format!(
-                "a step of {size} s from {current} s cannot be taken"
-            ));
+            return self.fail(format!("a step of {size} s from {current} s is not valid"));
         }
         let now = self.time();
         let slack = TIME_SLACK * size + 8.0 * f64::EPSILON * current.abs();
@@ -278,7 +276,7 @@ impl Instance {
         }
     }
 
-    // of fixed steps, or of those that a tolerance chooses
+    // longest fixed step, or step by tolerance
     fn longest_step(&self) -> f64 {
         let settings = self.simulation.settings();
         match settings.tolerance {

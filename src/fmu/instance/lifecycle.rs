@@ -1,44 +1,44 @@
-//! Which call is allowed when: the life cycle of an instance as a table phase x call.
+//! The life cycle of an instance: a table of the calls allowed in each phase.
 
 use serde::{Deserialize, Serialize};
 
-/// Where an instance is in its life.
+/// Phase of the life cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Parameters and start values may be set.
     Instantiated,
-    /// Between entering and leaving the initialization.
+    /// Initialization mode.
     Initialization,
     /// Ready for steps.
     StepComplete,
-    /// The last step was cut short and may be repeated with less.
+    /// The last step ended early and may be repeated with a shorter one.
     StepFailed,
     /// The run is over; results may still be read.
     Terminated,
-    /// A call failed; only a reset, a saved state or the end helps.
+    /// A call failed; only a reset, restoring a saved state or freeing the instance is allowed.
     Error,
-    /// Something broke inside; only the end helps.
+    /// Internal error; only freeing the instance is allowed.
     Fatal,
 }
 
-/// The calls that depend on the phase, by what they do.
+/// The calls that depend on the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Give start and stop time and tolerance.
+    /// Set start and stop time and tolerance.
     SetupExperiment,
-    /// Begin the initialization.
+    /// Enter initialization mode.
     EnterInitialization,
-    /// End it.
+    /// Exit initialization mode.
     ExitInitialization,
-    /// End the run.
+    /// Terminate the run.
     Terminate,
-    /// Back to the start.
+    /// Reset.
     Reset,
     /// Read variables.
     Get,
-    /// Set variables (which ones depends on their variability, too).
+    /// Set variables (which ones also depends on their variability).
     Set,
-    /// Give derivatives of inputs.
+    /// Set derivatives of inputs.
     SetInputDerivatives,
     /// Read derivatives of outputs.
     GetOutputDerivatives,
@@ -46,7 +46,7 @@ pub enum Call {
     DirectionalDerivative,
     /// One step.
     DoStep,
-    /// Ask how the last step ended.
+    /// Query the status of the last step.
     GetStatus,
     /// Save or serialize a state.
     SaveState,
@@ -63,7 +63,7 @@ impl Phase {
             Self::Instantiated => "instantiated",
             Self::Initialization => "in initialization mode",
             Self::StepComplete => "ready for a step",
-            Self::StepFailed => "after a step that was cut short",
+            Self::StepFailed => "after a step that ended early",
             Self::Terminated => "terminated",
             Self::Error => "in error",
             Self::Fatal => "broken",

@@ -1,5 +1,5 @@
-//! One FMU instance with no pointers and no FMI version: a model with its parameters, its state and where it is in its
-//! life. `describe` and `fmi` are made of this.
+//! One FMU instance, independent of pointers and FMI version: a model with its parameters, its state and its phase in the
+//! life cycle. `describe` and `c_api` build on it.
 
 pub mod digest;
 mod experiment;
@@ -27,26 +27,26 @@ use lifecycle::{Call, Phase};
 use serde::{Deserialize, Serialize};
 use variable::{Causality, Source, Value, Variability, Variable};
 
-/// Why a call did not do what it should.
+/// Reason why a call did not succeed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FmiError {
-    /// The call was wrong or the simulation failed: a sentence.
+    /// The call was invalid or the simulation failed.
     Error(String),
-    /// The step was cut short; a shorter one can succeed.
+    /// The step ended early; a shorter one can succeed.
     Discard {
-        /// How far it got, s.
+        /// Time reached, s.
         time: f64,
         /// Why.
         reason: String,
     },
-    /// Done, but something is worth a word.
+    /// Success with a warning.
     Warning(String),
 }
 
-/// Samples of a smooth signal do not change by more than this times their last change.
+/// Changes between samples of a smooth signal are below this times the previous change.
 const LARGEST_GROWTH: f64 = 2.0;
 
-// a master asks for events step by step: what the list has no room for is told with it
+// events are logged after every step; the number of those beyond the capacity of the list is logged too
 fn is_told(warning: &Warning) -> bool {
     warning.kind != Kind::UnlistedEvents
 }
@@ -55,12 +55,12 @@ fn error<T>(message: impl Into<String>) -> Result<T, FmiError> {
     Err(FmiError::Error(message.into()))
 }
 
-/// What is remembered of past inputs.
+/// History of inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Memory {
     /// Start of the last communication step, s.
     last_start: f64,
-    /// By how much each input changed when it was last set.
+    /// Change of each input when it was last set.
     last_change: Vec<f64>,
 }
 
@@ -73,7 +73,7 @@ impl Memory {
     }
 }
 
-/// Times that the master gave.
+/// Times set by the master.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Experiment {
     start: f64,
@@ -86,25 +86,24 @@ pub struct Instance {
     name: String,
     guid: String,
     table: Vec<Variable>,
-    /// As the scene has it, without what parameters changed.
+    /// The model as in the scene, without changes of parameters.
     scene: Model,
     simulation: Simulation,
-    /// Did the last step end with something off that was not before?
+    /// Did the last step cause a new warning?
     warned: bool,
     memory: Memory,
     experiment: Experiment,
     phase: Phase,
-    /// The state does not show the parameters yet.
+    /// The state has not been updated for the parameters yet.
     stale: bool,
     last_successful_time: f64,
 }
 
 impl Instance {
-    /// From the packed scene of an FMU; `file` is what messages call it.
+    /// Creates an instance from the packed scene of an FMU; `file` is used in messages.
     ///
     /// # Errors
-    /// Bytes that are no packed scene, or one that no model can be built from.
-    #[cfg_attr(small, optimize(size))]
+    /// If the bytes are not a packed scene, or no model can be built from it.
     pub fn from_packed(name: &str, file: &str, bytes: &[u8]) -> Result<Self, SceneError> {
         let (scene, digest) =
             packed::unpack(bytes).map_err(|error| SceneError::of_file(file, &error.to_string()))?;
@@ -142,12 +141,12 @@ impl Instance {
         &self.guid
     }
 
-    /// The table of variables; value references are places in it.
+    /// The variable table; value references are indices into it.
     pub fn variables(&self) -> &[Variable] {
         &self.table
     }
 
-    /// Where it is in its life.
+    /// Its phase in the life cycle.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -162,18 +161,18 @@ impl Instance {
         self.last_successful_time
     }
 
-    /// What happened so far; its list of events is that of the last step.
+    /// The report so far; its list of events is that of the last step.
     pub fn report(&self) -> &Report {
         self.simulation.report()
     }
 
-    /// What the last step saw off for the first time; each kind is told once a run.
+    /// New warnings of the last step; each kind is reported once per run.
     pub fn fresh_warnings(&self) -> impl Iterator<Item = &Warning> {
         let fresh = self.simulation.new_warnings().filter(|_| self.warned);
         fresh.filter(|warning| is_told(warning))
     }
 
-    /// What was off more than once since the start.
+    /// Warnings that occurred more than once since the start.
     pub fn repeated_warnings(&self) -> impl Iterator<Item = &Warning> {
         let all = self.simulation.warnings().filter(|w| w.occurrences > 1);
         all.filter(|warning| is_told(warning))
@@ -184,7 +183,7 @@ impl Instance {
         self.fresh_warnings().next().is_some()
     }
 
-    /// Words on an event: kind, contact, bodies, time.
+    /// Text of an event: kind, contact, bodies, time.
     pub fn words_on(&self, event: &Event) -> String {
         let model = self.simulation.model();
         let contact = &model.contacts[event.contact];
@@ -197,7 +196,7 @@ impl Instance {
         format!("{kind} of {name} ({a}, {b}) at {time} s")
     }
 
-    /// Refuses a call that the phase does not allow.
+    /// Rejects a call that the phase does not allow.
     pub fn admit(&self, call: Call) -> Result<(), FmiError> {
         if self.phase.admits(call) {
             return Ok(());
@@ -210,7 +209,7 @@ impl Instance {
         ))
     }
 
-    /// Only the end helps now.
+    /// Only freeing the instance is allowed from now on.
     pub fn break_down(&mut self) {
         self.phase = Phase::Fatal;
     }
@@ -241,13 +240,13 @@ impl Instance {
         self.admit(Call::Get)?;
         self.settle()?;
         Ok(match output.value(&mut self.simulation) {
-            // an infinite gap is a large one for masters
+            // masters get a large number for an infinite gap
             Value::Real(x) => Value::Real(x.at_most(f64::MAX)),
             value => value,
         })
     }
 
-    /// Would [`Instance::set`] take the value?
+    /// Would [`Instance::set`] accept the value?
     pub fn check_set(&self, reference: u32, value: Value) -> Result<(), FmiError> {
         let variable = self.variable(reference)?;
         let name = &variable.name;
@@ -271,7 +270,7 @@ impl Instance {
         };
         if !fits {
             return error(format!(
-                "{value} is not a value that `{name}` can have; its range is in the model description"
+                "{value} is outside the range of `{name}`, which is in the model description"
             ));
         }
         Ok(())
@@ -287,7 +286,7 @@ impl Instance {
                 if parameter.get(simulation.model(), simulation.settings()) != value {
                     let before = simulation.energy().total();
                     parameter.set(simulation.parameters_mut(), value);
-                    // whoever changes a spring does work on it, which is no error of the balance
+                    // a change of a spring parameter does work, which is not an error of the energy balance
                     let given = simulation.energy().total() - before;
                     let play = &mut simulation.report_mut().play;
                     play.start_energy += given;
@@ -323,10 +322,10 @@ impl Instance {
         state.statuses_known = false;
         let brought = whole - change;
         let is_smooth = if brought != 0.0 {
-            // derivatives leave over less than they brought
+            // with derivatives the remaining jump is smaller
             change.abs() <= brought.abs()
         } else {
-            // samples of a smooth signal go on as they did one step ago
+            // samples of a smooth signal change similarly to the previous step
             old.since == self.memory.last_start
                 && change * last > 0.0
                 && change.abs() <= LARGEST_GROWTH * last.abs()
@@ -336,7 +335,7 @@ impl Instance {
         }
     }
 
-    // derivatives of an input are for one step; without new ones it falls back to the value that was set
+    // input derivatives hold for one step; without new ones the input is constant again
     fn drop_used_derivatives(&mut self) {
         for i in 0..self.memory.last_change.len() {
             self.drop_used_derivatives_of(i);
@@ -353,13 +352,13 @@ impl Instance {
         }
     }
 
-    // what slept in balance may have to move
+    // sleeping bodies may no longer be in equilibrium
     fn wake_bodies(&mut self) {
         let time_stepping = &mut self.simulation.state_mut().time_stepping;
         time_stepping.sleep_timer.fill(0.0);
     }
 
-    // statuses are decided anew and stiff parts damped
+    // contact statuses are redetermined and stiff parts damped
     fn force_jumped(&mut self) {
         let damping_steps = self.simulation.settings().damping_steps;
         let state = self.simulation.state_mut();
@@ -367,7 +366,7 @@ impl Instance {
         state.damping_left = damping_steps;
     }
 
-    /// Would [`Instance::set_input_derivative`] take the value? Gives the indices of input and order.
+    /// Would [`Instance::set_input_derivative`] accept the value? Returns the indices of input and order.
     pub fn check_input_derivative(
         &self,
         reference: u32,
@@ -390,14 +389,14 @@ impl Instance {
         };
         if !value.is_finite() {
             return error(format!(
-                "{value} is not a derivative that `{}` can have",
+                "{value} is not a valid derivative of `{}`",
                 variable.name
             ));
         }
         Ok((i, order))
     }
 
-    /// Gives a derivative of an input, for the next step.
+    /// Sets a derivative of an input for the next step.
     pub fn set_input_derivative(
         &mut self,
         reference: u32,

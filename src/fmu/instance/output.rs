@@ -1,36 +1,36 @@
-//! How an output is read.
+//! Access to outputs.
 
 use super::variable::Value;
 use crate::simulation::Simulation;
 use crate::state::State;
 
-/// What a variable belongs to, by index: a body, contact, joint or force, and a component.
+/// Owner of a variable by index: a body, contact, joint or force, and a component.
 pub type Of = [usize; 2];
 
-/// How an output is read.
+/// Access to an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
-    /// What it belongs to.
+    /// Its owner.
     pub of: Of,
     read: Read,
-    /// Its rate where it needs no difference; gives none where it has none.
+    /// Analytic rate, if available; may return `None`.
     rate: Option<fn(&mut Simulation, Of) -> Option<f64>>,
-    /// Puts a value back into a state.
+    /// Writes a value to a state.
     restore: Option<fn(&mut State, Of, f64)>,
-    /// Does it follow the inputs at once, not only by integration over time?
+    /// Does it depend directly on the inputs (direct feedthrough)?
     pub depends_on_inputs: bool,
     /// Is it a column of a trajectory?
     pub is_column: bool,
-    /// Which plot it is in.
+    /// Its plot.
     pub plot: Option<Plot>,
 }
 
 /// Plots of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plot {
-    /// Places and angles of bodies.
+    /// Positions and angles of bodies.
     Position,
-    /// Their velocities.
+    /// Velocities of bodies.
     Velocity,
     /// Energies.
     Energy,
@@ -55,35 +55,35 @@ impl Output {
         }
     }
 
-    /// Read as a real number.
+    /// An output of type Real.
     pub fn real(of: Of, read: fn(&mut Simulation, Of) -> f64) -> Self {
         Self::new(of, Read::Real(read))
     }
 
-    /// Read as a whole number.
+    /// An output of type Integer.
     pub fn integer(of: Of, read: fn(&mut Simulation, Of) -> i32) -> Self {
         Self::new(of, Read::Integer(read))
     }
 
-    /// The same of a component.
+    /// The same for a component.
     pub fn component(self, i: usize) -> Self {
         let of = [self.of[0], i];
         Self { of, ..self }
     }
 
-    /// With a rate that needs no difference.
+    /// Adds an analytic rate.
     pub fn rate(self, rate: fn(&mut Simulation, Of) -> Option<f64>) -> Self {
         let rate = Some(rate);
         Self { rate, ..self }
     }
 
-    /// With a way back into a state.
+    /// Adds a setter for states.
     pub fn restore(self, restore: fn(&mut State, Of, f64)) -> Self {
         let restore = Some(restore);
         Self { restore, ..self }
     }
 
-    /// It follows the inputs at once.
+    /// Marks direct feedthrough.
     pub fn follows_inputs(self) -> Self {
         Self {
             depends_on_inputs: true,
@@ -91,7 +91,7 @@ impl Output {
         }
     }
 
-    /// It is a column of a trajectory.
+    /// Makes it a column of trajectories.
     pub fn column(self) -> Self {
         Self {
             is_column: true,
@@ -99,13 +99,13 @@ impl Output {
         }
     }
 
-    /// It is plotted, and a column.
+    /// Makes it a plot and a column.
     pub fn plotted(self, plot: Plot) -> Self {
         let plot = Some(plot);
         Self { plot, ..self }.column()
     }
 
-    /// Its value now.
+    /// Current value.
     pub fn value(&self, simulation: &mut Simulation) -> Value {
         match self.read {
             Read::Real(read) => Value::Real(read(simulation, self.of)),
@@ -113,7 +113,7 @@ impl Output {
         }
     }
 
-    /// The same as a real number.
+    /// Current value as a real number.
     pub fn number(&self, simulation: &mut Simulation) -> f64 {
         match self.read {
             Read::Real(read) => read(simulation, self.of),
@@ -121,7 +121,7 @@ impl Output {
         }
     }
 
-    /// Its rate between events; none where it has none.
+    /// Rate between events, if it has one.
     pub fn rate_now(&self, simulation: &mut Simulation) -> Option<f64> {
         match self.rate {
             Some(rate) => rate(simulation, self.of),
@@ -129,12 +129,12 @@ impl Output {
         }
     }
 
-    /// Can a state be given its value?
+    /// Can its value be written to a state?
     pub fn is_restorable(&self) -> bool {
         self.restore.is_some()
     }
 
-    /// Gives a state its value.
+    /// Writes its value to a state.
     pub fn put(&self, state: &mut State, value: f64) {
         if let Some(restore) = self.restore {
             restore(state, self.of, value);

@@ -1,40 +1,40 @@
-//! Parameters: how a number of a model, its start or its settings is read and changed from outside.
+//! Access to parameters: numbers of a model, its initial state and its settings.
 
 use super::variable::{Kind, Of, Unit, Value};
 use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::scene::spec::settings::{Field, TABLE};
 
-/// How a parameter is read and set.
+/// Access to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     of: Of,
     place: Place,
 }
 
-/// Where its value is.
+/// Location of its value.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// A real number, with the values that it may have.
+    /// A real number with its range.
     Real(
         Range,
         fn(&Model, &Settings, Of) -> f64,
         fn(&mut Model, &mut Settings, Of, f64),
     ),
-    /// A setting, by its place in the table of settings.
+    /// A setting, by its index in the table of settings.
     Setting(usize),
 }
 
-/// Values that a real number may have.
+/// Range of a real number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {
-    /// All that are finite.
+    /// All finite values.
     Any,
     /// Above zero.
     Positive,
     /// Zero or more.
     NotNegative,
-    /// Between two numbers, or one of them.
+    /// A closed interval.
     Within(f64, f64),
 }
 
@@ -57,7 +57,7 @@ impl Range {
         is_in && x.is_finite()
     }
 
-    /// The type of a parameter with these values.
+    /// Type of a parameter with this range.
     pub fn kind(self, unit: Unit) -> Kind {
         let [min, max] = self.ends();
         Kind::Real { unit, min, max }
@@ -65,7 +65,7 @@ impl Range {
 }
 
 impl Parameter {
-    /// A parameter of what `of` says.
+    /// A parameter of the item `of`.
     pub fn new(of: Of, place: Place) -> Self {
         Self { of, place }
     }
@@ -78,7 +78,7 @@ impl Parameter {
         }
     }
 
-    /// Sets it; nothing happens if the value does not fit its type or range.
+    /// Sets it; a value of the wrong type or out of range is ignored.
     pub fn set(self, (model, settings): (&mut Model, &mut Settings), value: Value) {
         match (self.place, value) {
             (Place::Real(range, _, set), Value::Real(x)) if range.contains(x) => {
@@ -91,7 +91,7 @@ impl Parameter {
         }
     }
 
-    /// Does the value fit its type and range?
+    /// Is the value of the right type and in range?
     pub fn accepts(self, settings: &Settings, value: Value) -> bool {
         match (self.place, value) {
             (Place::Real(range, ..), Value::Real(x)) => range.contains(x),
@@ -103,7 +103,7 @@ impl Parameter {
     }
 }
 
-/// The value of a setting; 0 for one that is absent.
+/// The value of a setting; 0 if absent.
 fn value_of(field: &Field, settings: &Settings) -> Value {
     match field {
         Field::Real { at, .. } => Value::Real((at.get)(settings)),
@@ -117,7 +117,7 @@ fn value_of(field: &Field, settings: &Settings) -> Value {
     }
 }
 
-/// Sets a setting; false if the value does not fit its type or range.
+/// Sets a setting; false if the value is of the wrong type or out of range.
 fn set_setting(field: &Field, settings: &mut Settings, value: Value) -> bool {
     let is_count = |(low, high): (u32, u32), x: i32| {
         u32::try_from(x).is_ok_and(|count| (low..=high).contains(&count))
@@ -144,7 +144,7 @@ fn set_setting(field: &Field, settings: &mut Settings, value: Value) -> bool {
             if is_count((1, items.len() as u32), x) =>
         {
             let chosen = x as usize - 1;
-            // the scene's own weights of a scheme cannot be given from outside
+            // the weights of the general scheme cannot be set from outside
             if items[chosen].0 == "general" {
                 return (at.get)(settings) == chosen;
             }

@@ -1,8 +1,8 @@
-//! Derivatives at a communication point: of outputs by time, and of outputs by inputs.
+//! Derivatives of outputs at a communication point, with respect to time and to inputs.
 //!
-//! (1)  by inputs, contact statuses fixed: accelerations and forces are linear in applied forces, so the difference of two
-//!      solves is exact but for rounding. Where constraints depend on each other their forces are linear piece by
-//!      piece, so the inputs are moved by little
+//! (1)  with respect to inputs, with fixed contact statuses: accelerations and forces are linear in applied forces, so the
+//!      difference of two solves is exact up to rounding. With redundant constraints, forces are piecewise linear,
+//!      so the inputs are perturbed only slightly
 
 use super::lifecycle::{Call, Phase};
 use super::variable::{Output, Source};
@@ -10,7 +10,7 @@ use super::{FmiError, Instance, error};
 use crate::math::{Limit, max_abs};
 use crate::model::InputUnit;
 
-/// Inputs of (1) are moved by this fraction of the forces that are there.
+/// Perturbation of inputs in (1), relative to the forces present.
 const NUDGE: f64 = 1e-5;
 
 impl Instance {
@@ -22,25 +22,25 @@ impl Instance {
         }
     }
 
-    /// Derivative of an output by time; orders above 1 are not known.
+    /// Time derivative of an output, of order 1 only.
     pub fn output_derivative(&mut self, reference: u32, order: i32) -> Result<f64, FmiError> {
         self.admit(Call::GetOutputDerivatives)?;
         let output = self.output(reference)?;
         let name = &self.table[reference as usize].name;
         if order != 1 {
             return error(format!(
-                "only first derivatives are known, not order {order} of `{name}`"
+                "only first derivatives are available, not order {order} of `{name}`"
             ));
         }
         match output.rate_now(&mut self.simulation) {
             Some(rate) => Ok(rate),
             None => error(format!(
-                "`{name}` has no rate where the pitch is a right angle; take the orientation's"
+                "`{name}` has no rate where the pitch is a right angle; use that of the orientation"
             )),
         }
     }
 
-    /// Directional derivatives of outputs by inputs: `result = (d unknown / d known) seed`.
+    /// Directional derivatives of outputs with respect to inputs: `result = (d unknown / d known) seed`.
     pub fn directional_derivative(
         &mut self,
         unknowns: &[u32],
@@ -56,7 +56,7 @@ impl Instance {
             match variable.source {
                 Source::Input(i) if self.jumps_with(i) => {
                     return error(format!(
-                        "velocities follow `{}` at once during the initialization: derivatives by it are known after that",
+                        "velocities depend directly on `{}` during the initialization: derivatives with respect to it are available afterwards",
                         variable.name
                     ));
                 }
@@ -98,7 +98,7 @@ impl Instance {
         Ok(())
     }
 
-    // the speed of a motor makes velocities jump, but only before the first step is their state asked for right after
+    // the speed of a motor makes velocities jump, which is visible only before the first step
     fn jumps_with(&self, input: usize) -> bool {
         let is_speed = match self.scene.inputs[input].unit {
             InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,

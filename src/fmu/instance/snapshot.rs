@@ -1,7 +1,7 @@
-//! Saved states: all that later values depend on, and their bytes.
+//! Saved states: everything that later values depend on, and their serialization.
 //!
-//! Bytes: magic, version, length of the body, body (postcard), checksum (FNV-1a, 64 bits) of all before it. Whoever
-//! forged them gets a state that fits the model, or none.
+//! Bytes: magic, version, length of the body, body (postcard), checksum (FNV-1a, 64 bits) of everything before it. Forged
+//! bytes yield a state that fits the model, or an error.
 
 use super::lifecycle::Phase;
 use super::variable::{Source, Value};
@@ -32,12 +32,12 @@ pub struct Snapshot {
     parameters: Vec<Value>,
 }
 
-/// No run counts this far; sums of what is below do not overflow.
+/// Upper limit of counters, so that sums of them do not overflow.
 const MOST_COUNTED: u64 = 1 << 53;
-/// The same for what the step counts since its last success.
+/// Upper limit of counters since the last successful step.
 const MOST_COUNTED_BY_STEP: u32 = 1 << 30;
 
-/// Quaternions of accepted states are off unit length by rounding only.
+/// Tolerance for the length of quaternions: accepted states deviate from unit length only by rounding.
 const UNIT: f64 = 1e-12;
 
 impl Instance {
@@ -58,8 +58,8 @@ impl Instance {
     /// Saves the state.
     pub fn save(&self) -> Snapshot {
         let mut report = self.report().clone();
-        report.events.clear(); // told already
-        report.growths = 0; // of this instance, not of the motion
+        report.events.clear(); // already reported
+        report.growths = 0; // belongs to the instance, not to the motion
         report.instant_residual = 0.0;
         let (model, settings) = (self.simulation.model(), self.simulation.settings());
         let parameters = self.table.iter().filter_map(|variable| {
@@ -89,7 +89,7 @@ impl Instance {
         }
         let mass = self.simulation.model().mass.clone();
         let (model, settings) = self.simulation.parameters_mut();
-        // what no parameter can say, such as a scheme without a name, is as in the scene
+        // settings that are not parameters, such as the weights of a scheme, are taken from the scene
         settings.clone_from(&self.scene.settings);
         let mut values = snapshot.parameters.iter();
         for variable in &self.table {
@@ -128,11 +128,11 @@ impl Instance {
                 error("the serialized state belongs to another FMU")
             }
             Some(snapshot) if self.can_be(&snapshot) => Ok(snapshot),
-            Some(_) | None => error("the serialized state is damaged, or of another version"),
+            Some(_) | None => error("the serialized state is damaged, or from another version"),
         }
     }
 
-    // every length is known from the model: a state of another shape is refused
+    // every length is known from the model: a state with other lengths is rejected
     fn can_be(&self, snapshot: &Snapshot) -> bool {
         let Snapshot {
             guid: _,
@@ -218,7 +218,7 @@ impl Instance {
 impl Snapshot {
     /// The bytes of the saved state.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // writing to memory cannot fail; without a body the bytes are refused
+        // writing to memory cannot fail; without a body the bytes would be rejected
         let body = postcard::to_allocvec(self).unwrap_or_default();
         let mut bytes = Vec::with_capacity(HEAD + body.len() + 8);
         bytes.extend(MAGIC);
@@ -236,7 +236,7 @@ impl Snapshot {
     }
 }
 
-// what the envelope holds, if it is whole
+// body of valid bytes
 fn body(bytes: &[u8]) -> Option<&[u8]> {
     let (sealed, sum) = bytes.split_last_chunk::<8>()?;
     let (head, body) = sealed.split_at_checked(HEAD)?;

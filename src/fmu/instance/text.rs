@@ -1,4 +1,4 @@
-//! Instances from the text of scenes: packed first, so that there is one way to an instance.
+//! Instances from the text of scenes, which is packed first, as in an FMU.
 
 use super::Instance;
 use crate::model;
@@ -7,7 +7,7 @@ use crate::scene::{self, Scene, SceneError};
 use std::path::Path;
 
 impl Instance {
-    /// From the text of a scene; `file` is what messages call it. Its shapes cannot come from other files.
+    /// Creates an instance from the text of a scene; `file` is used in messages. Shapes cannot come from other files.
     ///
     /// # Errors
     /// Every problem of the scene.
@@ -15,7 +15,7 @@ impl Instance {
         Self::of_scene(name, &scene::parse(file, scene_text)?, file, scene_text)
     }
 
-    /// From the text of a scene whose shapes may come from files in its folder.
+    /// Creates an instance from the text of a scene whose shapes may come from files in its folder.
     ///
     /// # Errors
     /// Every problem of the scene.

@@ -60,12 +60,12 @@ pub struct BaseUnit {
     pub rad: i32,
 }
 
-/// Another way to show a value: `shown = factor * value`.
+/// Display unit: `shown = factor * value`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DisplayUnit {
     /// Its name.
     pub name: &'static str,
-    /// See above.
+    /// Factor to the display unit.
     pub factor: f64,
 }
 
@@ -81,18 +81,18 @@ impl Unit {
         self.row().0
     }
 
-    /// The quantity that it stands for; also the name of its declared type.
+    /// Its quantity; also the name of its declared type.
     pub fn quantity(self) -> &'static str {
         self.row().1
     }
 
-    /// What it is made of.
+    /// Exponents of the base units.
     pub fn base(self) -> BaseUnit {
         let [kg, m, s, rad] = self.row().2;
         BaseUnit { kg, m, s, rad }
     }
 
-    /// Another way to show it.
+    /// Its display unit.
     pub fn display(self) -> Option<DisplayUnit> {
         let (name, factor) = self.row().3?;
         Some(DisplayUnit { name, factor })

@@ -1,4 +1,4 @@
-//! What a variable is: the vocabulary of the table in `variables/`.
+//! Attributes of variables, for the table in `variables/`.
 
 pub use super::output::{Of, Output, Plot};
 use super::parameter::Parameter;
@@ -6,25 +6,25 @@ pub use super::unit::{BaseUnit, DisplayUnit, Unit};
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
 
-/// One row of the table. Its value reference is its place in the table.
+/// One row of the table. Its value reference is its index in the table.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Structured name: `block.position.x`.
     pub name: String,
-    /// A phrase for people.
+    /// Description.
     pub description: String,
     /// Input, parameter or output.
     pub causality: Causality,
-    /// When it may change.
+    /// Variability.
     pub variability: Variability,
     /// Type with unit and bounds.
     pub kind: Kind,
-    /// Where its value comes from.
+    /// Source of its value.
     pub source: Source,
 }
 
 impl Variable {
-    /// The value that it has before anything is set; outputs are calculated and have none.
+    /// Start value; outputs are calculated and have none.
     pub fn start(&self, model: &Model) -> Option<Value> {
         match &self.source {
             Source::Input(i) => Some(Value::Real(model.inputs[*i].start)),
@@ -33,7 +33,7 @@ impl Variable {
         }
     }
 
-    /// How it is read, if it is an output.
+    /// Access to its value, if it is an output.
     pub fn output(&self) -> Option<&Output> {
         match &self.source {
             Source::Output(output) => Some(output),
@@ -41,13 +41,13 @@ impl Variable {
         }
     }
 
-    /// Does it follow the inputs at once, not only by integration over time?
+    /// Does it depend directly on the inputs (direct feedthrough)?
     pub fn depends_on_inputs(&self) -> bool {
         self.output().is_some_and(|output| output.depends_on_inputs)
     }
 }
 
-/// Where the value of a variable comes from.
+/// Source of the value of a variable.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// An input, by index of the model's inputs.
@@ -58,7 +58,7 @@ pub enum Source {
     Output(Output),
 }
 
-/// Who sets it.
+/// Causality: who sets the variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Causality {
     /// The master, at communication points.
@@ -69,7 +69,7 @@ pub enum Causality {
     Output,
 }
 
-/// When it may change.
+/// Variability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variability {
     /// Only before the initialization ends.
@@ -94,16 +94,16 @@ pub enum Kind {
         /// Largest value allowed.
         max: Option<f64>,
     },
-    /// A whole number.
+    /// An integer.
     Integer {
         /// Smallest value allowed.
         min: Option<i32>,
         /// Largest value allowed.
         max: Option<i32>,
     },
-    /// True or false.
+    /// A Boolean.
     Boolean,
-    /// One of several words, counted from 1.
+    /// An enumeration, with values from 1.
     Enumeration(Enumeration),
 }
 
@@ -117,7 +117,7 @@ impl Kind {
         }
     }
 
-    /// A number of things.
+    /// A count.
     pub fn count() -> Self {
         Self::Integer {
             min: Some(0),
@@ -126,7 +126,7 @@ impl Kind {
     }
 }
 
-/// One of several words: the name of the type, and its items with a phrase on each; the first one has the value 1.
+/// An enumeration type: its name, and its items with descriptions; the first one has the value 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Enumeration {
     /// Name of the type.
@@ -172,7 +172,7 @@ pub const EVENT_KIND: Enumeration = Enumeration {
     ],
 };
 
-/// A value of any type; enumerations are whole numbers.
+/// A value of any type; enumerations are integers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// Of a Real.

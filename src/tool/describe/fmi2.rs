@@ -1,4 +1,4 @@
-//! `modelDescription.xml` of FMI 2.0 for co-simulation, with its elements in the order of the schema. It has no date:
+//! `modelDescription.xml` of FMI 2.0 for co-simulation, with its elements in the order of the schema. It contains no date:
 //! the same scene gives the same bytes.
 
 use super::xml::Element;
@@ -26,7 +26,7 @@ pub const CAPABILITIES: [(&str, &str); 10] = [
     ("providesDirectionalDerivative", "true"),
 ];
 
-/// The model description of a scene. What is not in its model goes into the GUID only.
+/// The model description of a scene. Parts of the scene that are not in the model affect only the GUID.
 pub fn model_description(model: &Model, scene: &Scene) -> String {
     let table = table(model);
     let description = (!model.description.is_empty()).then_some(&model.description);
@@ -160,7 +160,7 @@ fn model_variables(table: &[Variable], model: &Model) -> Element {
     ))
 }
 
-/// FMI's word for a causality.
+/// FMI name of a causality.
 pub fn causality(causality: Causality) -> &'static str {
     match causality {
         Causality::Input => "input",
@@ -169,7 +169,7 @@ pub fn causality(causality: Causality) -> &'static str {
     }
 }
 
-/// FMI's word for a variability.
+/// FMI name of a variability.
 pub fn variability(variability: Variability) -> &'static str {
     match variability {
         Variability::Fixed => "fixed",
@@ -206,7 +206,7 @@ fn written(value: Value) -> String {
     }
 }
 
-/// The shortest digits that read back as the same number, in the words of XML Schema.
+/// Shortest decimal form that reads back as the same number, in the notation of XML Schema.
 fn number(x: f64) -> String {
     if x.is_nan() {
         "NaN".to_owned()
@@ -236,7 +236,7 @@ fn model_structure(table: &[Variable]) -> Element {
             .with("index", index)
             .with("dependencies", dependencies)
     });
-    // without a list of dependencies: at the start everything may follow from every parameter
+    // without a list of dependencies: initially everything may depend on every parameter
     let unknowns = places(Causality::Output)
         .map(|(index, _): (usize, &Variable)| Element::new("Unknown").with("index", index));
     Element::new("ModelStructure")

@@ -1,15 +1,15 @@
-//! How large an FMU may be: `build` makes none that `check` would not unpack.
+//! Size limits of FMUs, shared by `build` and `check`.
 
-/// Entries of an archive that is unpacked.
+/// Maximum number of entries of an archive.
 const MOST_ENTRIES: usize = 20_000;
-/// Bytes of an archive that is unpacked, altogether.
+/// Maximum unpacked size of an archive, bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// Bytes of the name of an entry.
+/// Maximum length of the name of an entry, bytes.
 const LONGEST_NAME: usize = 1000;
-/// Folders inside each other.
+/// Maximum depth of folders.
 const DEEPEST: usize = 100;
 
-/// What an archive has too much of, if so.
+/// The limit that an archive exceeds, if any.
 pub fn of_archive(n_entries: usize, bytes: u64) -> Option<String> {
     if n_entries > MOST_ENTRIES {
         return Some(format!(
@@ -20,7 +20,7 @@ pub fn of_archive(n_entries: usize, bytes: u64) -> Option<String> {
         .then(|| format!("{bytes} bytes when unpacked, and at most {MOST_BYTES} are unpacked"))
 }
 
-/// What is too long about the name of an entry, if it is.
+/// The limit that the name of an entry exceeds, if any.
 pub fn of_name(name: &str) -> Option<String> {
     let n_folders = name.matches(['/', '\\']).count();
     if n_folders > DEEPEST {

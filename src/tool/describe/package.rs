@@ -18,16 +18,16 @@ use crate::scene::load::Files;
 use crate::scene::spec::space::Space;
 use crate::scene::{self, SceneError, packed};
 
-/// A function that every library for co-simulation has.
+/// A function exported by every library for co-simulation.
 const FUNCTION: &str = "fmi2DoStep";
 
-/// Licences of all that the libraries are made of (scripts/licenses.py).
+/// Licences of all components of the libraries (scripts/licenses.py).
 const LICENSES: &str = include_str!("../../../licenses/library.txt");
 
 /// A shared library for one platform.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// Where it runs.
+    /// Its platform.
     pub platform: Platform,
     /// The file.
     pub bytes: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// In the folder of its platform.
+    /// A library in the folder of its platform.
     pub fn new(platform: Platform, bytes: Vec<u8>) -> Self {
         Self {
             platform,
@@ -44,7 +44,7 @@ impl Library {
         }
     }
 
-    /// For Linux on ARM64, in the folder `linux64`: many masters look there on every Linux. The FMU then has no room for
+    /// The library for Linux on ARM64 in the folder `linux64`, where many masters look on every Linux. The FMU then has none for
     /// x86-64.
     pub fn arm_as_linux64(bytes: Vec<u8>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Library {
         self.folder
     }
 
-    /// Was it built from the source that this code was built from?
+    /// Was it built from the same source as this code?
     pub fn is_current(&self) -> bool {
         contains(&self.bytes, crate::fmu::IDENTITY)
     }
@@ -70,18 +70,18 @@ fn contains(bytes: &[u8], text: &str) -> bool {
     parts.any(|part| part == text.as_bytes())
 }
 
-/// Why there is no FMU.
+/// Reason why an FMU cannot be built.
 #[derive(Debug)]
 pub enum PackageError {
-    /// The scene has mistakes.
+    /// The scene has errors.
     Scene(SceneError),
     /// No library was given.
     NoLibrary,
     /// Two libraries for the folder of one platform.
     Twice(Platform),
-    /// A file that is no shared library for the platform it was given for.
+    /// A file that is not a shared library for its platform.
     Foreign(Platform),
-    /// A shared library that is not this one.
+    /// A shared library without FMI functions.
     Other(Platform),
     /// The picture could not be drawn.
     Picture,
@@ -95,14 +95,17 @@ impl fmt::Display for PackageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene(error) => error.fmt(f),
-            Self::NoLibrary => write!(f, "an FMU needs a library for one platform at least"),
+            Self::NoLibrary => write!(f, "an FMU needs a library for at least one platform"),
             Self::Twice(platform) => write!(f, "there are two libraries for {platform}"),
             Self::Foreign(platform) => {
-                write!(f, "the library for {platform} is not one for {platform}")
+                write!(
+                    f,
+                    "the file given for {platform} is not a library for {platform}"
+                )
             }
             Self::Other(platform) => write!(
                 f,
-                "the library for {platform} has no function {FUNCTION}: it is not one for FMUs"
+                "the library for {platform} has no function {FUNCTION}: it is not an FMU library"
             ),
             Self::Picture => write!(f, "the scene cannot be drawn"),
             Self::TooLarge(reason) => write!(f, "the FMU would be too large to be read: {reason}"),
@@ -125,10 +128,10 @@ impl From<std::io::Error> for PackageError {
     }
 }
 
-/// Packs a scene and libraries into an FMU; `file` is what error messages call the scene.
+/// Packs a scene and libraries into an FMU; `file` is the name of the scene in messages.
 ///
 /// # Errors
-/// A scene with mistakes; no library, two for one platform, one of another platform, or one without FMI.
+/// If the scene has errors, or for no library, two for one platform, one of another platform, or one without FMI.
 pub fn build_fmu(
     file: &str,
     scene_text: &str,
@@ -136,14 +139,14 @@ pub fn build_fmu(
 ) -> Result<Vec<u8>, PackageError> {
     let none = |_: &str| {
         Err((
-            "the scene has no folder to take a file from".to_owned(),
+            "the scene has no folder to read a file from".to_owned(),
             "build the FMU from the scene's file".to_owned(),
         ))
     };
     build_fmu_with(file, scene_text, &none, libraries)
 }
 
-/// The same for a scene whose shapes may come from other files, which go into the FMU with it.
+/// Like [`build_fmu`], for a scene whose shapes may come from other files, which are packed into the FMU.
 ///
 /// # Errors
 /// As [`build_fmu`].
@@ -225,7 +228,7 @@ impl Archive {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(9))
-            // the first time that the format can tell
+            // the earliest time stamp of the format
             .last_modified_time(DateTime::default())
             .unix_permissions(permissions);
         self.entries += 1;

@@ -1,4 +1,4 @@
-//! `documentation/index.html`: what the scene is, its equations in words, its variables. One file, nothing loaded.
+//! `documentation/index.html`: description, equations in words and variables of the scene, in a self-contained file.
 
 mod words;
 
@@ -178,7 +178,7 @@ pub fn type_name(variable: &Variable) -> &'static str {
     }
 }
 
-/// The start value for people: enumerations by the names of their items. Empty for outputs.
+/// The start value as text: enumerations by the names of their items. Empty for outputs.
 pub fn shown_start(variable: &Variable, model: &Model) -> String {
     match (variable.start(model), &variable.kind) {
         (None, _) => String::new(),
@@ -193,7 +193,7 @@ pub fn shown_start(variable: &Variable, model: &Model) -> String {
     }
 }
 
-// the shortest digits that read back, without `.0`
+// shortest decimal form, without `.0`
 fn number(x: f64) -> String {
     let text = format!("{x:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

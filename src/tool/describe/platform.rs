@@ -1,8 +1,8 @@
-//! Platforms that an FMU can carry a library for.
+//! Platforms of FMU libraries.
 
 use std::fmt;
 
-/// A platform, by FMI's name for its folder below `binaries/`.
+/// A platform, named after its FMI folder in `binaries/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Platform {
     /// Linux on x86-64.
@@ -27,7 +27,7 @@ impl Platform {
         Self::Aarch64Linux,
     ];
 
-    /// The one this program was built for, if an FMU can have it.
+    /// The platform of this program, if FMI supports it.
     pub fn current() -> Option<Self> {
         match (std::env::consts::OS, std::env::consts::ARCH) {
             ("linux", "x86_64") => Some(Self::Linux64),
@@ -39,12 +39,12 @@ impl Platform {
         }
     }
 
-    /// By the name of its folder.
+    /// From the name of its folder.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|p| p.folder() == name)
     }
 
-    /// Folder below `binaries/`.
+    /// Folder in `binaries/`.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Linux64 => "linux64",
@@ -55,7 +55,7 @@ impl Platform {
         }
     }
 
-    /// Ending of a shared library, without the dot.
+    /// Extension of a shared library, without the dot.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Linux64 | Self::Aarch64Linux => "so",
@@ -64,7 +64,7 @@ impl Platform {
         }
     }
 
-    /// What the compiler calls the library.
+    /// File name of the library as built by the compiler.
     pub fn built_name(self) -> String {
         let prefix = match self {
             Self::Linux64 | Self::Aarch64Linux | Self::Darwin64 => "lib",
@@ -73,7 +73,7 @@ impl Platform {
         format!("{prefix}{}.{}", super::LIBRARY, self.ending())
     }
 
-    /// Can these be the bytes of a library for it?
+    /// Do these bytes look like a library for it?
     pub fn takes(self, bytes: &[u8]) -> bool {
         let elf = |machine: u16| {
             bytes.starts_with(b"\x7fELF\x02\x01") && number(bytes, 18) == Some(machine)
@@ -103,7 +103,7 @@ impl fmt::Display for Platform {
     }
 }
 
-// two bytes, the lower one first
+// two bytes, little-endian
 fn number(bytes: &[u8], at: usize) -> Option<u16> {
     let pair = bytes.get(at..at + 2)?;
     Some(u16::from_le_bytes([pair[0], pair[1]]))

@@ -1,4 +1,4 @@
-//! A small tree of elements with attributes, and its text.
+//! A minimal XML tree and its serialization.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// Without attributes and children.
+    /// An element without attributes and children.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -53,7 +53,7 @@ impl Element {
         self
     }
 
-    /// Adds a child unless it has no children of its own: the schemas refuse empty lists.
+    /// Adds a child unless it has no children itself: the schemas do not allow empty lists.
     #[must_use]
     pub fn list(self, child: Element) -> Self {
         if child.children.is_empty() {
@@ -72,7 +72,7 @@ impl Element {
         self.write(&mut writer);
         let mut bytes = writer.into_inner();
         bytes.push(b'\n');
-        // all that went in was UTF-8
+        // all input was UTF-8
         String::from_utf8(bytes).unwrap_or_default()
     }
 
@@ -93,7 +93,7 @@ impl Element {
     }
 }
 
-/// Blanks what XML cannot carry, escaped or not: control characters and two that are none.
+/// Replaces characters that XML does not allow, even escaped, by spaces.
 pub fn legal(text: &str) -> Cow<'_, str> {
     let is_illegal = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     if text.contains(is_illegal) {

@@ -1,4 +1,4 @@
-//! Derivatives: of inputs and outputs by time, of outputs by inputs.
+//! Time derivatives of inputs and outputs, and directional derivatives of outputs with respect to inputs.
 
 use super::error;
 use super::values::{Type, must_be};
@@ -8,7 +8,7 @@ use crate::fmu::c_api::types::{
 };
 use crate::fmu::instance::lifecycle::Call;
 
-/// Derivatives of inputs, for the next step.
+/// Sets time derivatives of inputs for the next step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     c: fmi2Component,
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     value: *const fmi2Real,
 ) -> fmi2Status {
     let call = Some(Call::SetInputDerivatives);
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2SetRealInputDerivatives", call, |inside| {
             let references = array(vr, nvr, "value references")?;
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
     }
 }
 
-/// First derivatives of outputs at the communication point.
+/// First time derivatives of outputs at the communication point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     c: fmi2Component,
@@ -50,12 +50,12 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     value: *mut fmi2Real,
 ) -> fmi2Status {
     let call = Some(Call::GetOutputDerivatives);
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2GetRealOutputDerivatives", call, |inside| {
             let references = array(vr, nvr, "value references")?;
             let orders = array(order, nvr, "orders")?;
-            let mut places = places(value, nvr, "places for values")?;
+            let mut places = places(value, nvr, "values")?;
             let mut values = Vec::with_capacity(nvr);
             for (reference, order) in references.iter().zip(orders) {
                 must_be(Type::Real, &inside.instance, *reference)?;
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     }
 }
 
-/// Derivatives of outputs by inputs in a direction, contact statuses fixed.
+/// Directional derivatives of outputs with respect to inputs, with contact statuses held fixed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     c: fmi2Component,
@@ -79,18 +79,18 @@ pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     dvUnknown: *mut fmi2Real,
 ) -> fmi2Status {
     let call = Some(Call::DirectionalDerivative);
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2GetDirectionalDerivative", call, |inside| {
             let unknowns = array(vUnknown_ref, nUnknown, "unknowns")?;
             let knowns = array(vKnown_ref, nKnown, "knowns")?;
-            let seed = array(dvKnown, nKnown, "changes of knowns")?;
-            let mut places = places(dvUnknown, nUnknown, "places for changes of unknowns")?;
+            let seed = array(dvKnown, nKnown, "seed values")?;
+            let mut places = places(dvUnknown, nUnknown, "derivatives")?;
             for reference in unknowns {
                 must_be(Type::Real, &inside.instance, *reference)?;
             }
             if let Some(wrong) = seed.iter().find(|x| !x.is_finite()) {
-                return error(format!("{wrong} is not a change of a known"));
+                return error(format!("{wrong} is not a valid seed value"));
             }
             let mut result = vec![0.0; nUnknown];
             inside

@@ -1,4 +1,4 @@
-//! Saved states. A handle of one is a boxed [`Snapshot`]; it may be used with every instance of the same FMU.
+//! Saved states. A state handle is a boxed [`Snapshot`]; it may be used with any instance of the same FMU.
 
 use super::error;
 use crate::fmu::c_api::boundary::{array, enter, places};
@@ -7,12 +7,12 @@ use crate::fmu::instance::FmiError;
 use crate::fmu::instance::lifecycle::Call;
 use crate::fmu::instance::snapshot::Snapshot;
 
-// what a handle of a state points to
+// target of a state handle
 unsafe fn saved<'a>(state: fmi2FMUstate) -> Result<&'a Snapshot, FmiError> {
-    // SAFETY: null, or out of a box of this file that was not freed
+    // SAFETY: null, or created from a box in this file and not freed
     match unsafe { state.cast::<Snapshot>().as_ref() } {
         Some(snapshot) => Ok(snapshot),
-        None => error("the saved state is missing (null pointer)"),
+        None => error("null pointer for the saved state"),
     }
 }
 
@@ -20,16 +20,16 @@ fn boxed(snapshot: Snapshot) -> fmi2FMUstate {
     Box::into_raw(Box::new(snapshot)).cast()
 }
 
-/// Saves the state: in a new handle, or in one that was given before.
+/// Saves the state to a new handle, or to an existing one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetFMUstate(
     c: fmi2Component,
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands: null, or a state that was not freed
+    // SAFETY: handle and pointer as required by the standard: null, or a state that was not freed
     unsafe {
         enter(c, "fmi2GetFMUstate", Some(Call::SaveState), |inside| {
-            let mut place = places(FMUstate, 1, "the place for the state")?;
+            let mut place = places(FMUstate, 1, "the state")?;
             inside.instance.make_room_for_state()?;
             let snapshot = inside.instance.save();
             match (*FMUstate).cast::<Snapshot>().as_mut() {
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn fmi2GetFMUstate(
 /// Restores a saved state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstate) -> fmi2Status {
-    // SAFETY: handle and state as the standard demands
+    // SAFETY: handle and state as required by the standard
     unsafe {
         enter(c, "fmi2SetFMUstate", Some(Call::RestoreState), |inside| {
             inside.instance.make_room_for_state()?;
@@ -53,13 +53,13 @@ pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstat
     }
 }
 
-/// Frees a saved state and clears its handle, of a broken instance too; null is nothing to free.
+/// Frees a saved state and clears its handle, also for a broken instance; null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeFMUstate(
     c: fmi2Component,
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands
+    // SAFETY: handle and pointer as required by the standard
     unsafe {
         let status = enter(c, "fmi2FreeFMUstate", None, |_| {
             discard(FMUstate);
@@ -72,9 +72,9 @@ pub unsafe extern "C" fn fmi2FreeFMUstate(
     }
 }
 
-// clears the handle before it frees what was behind
+// clears the handle before freeing its target
 unsafe fn discard(place: *mut fmi2FMUstate) {
-    // SAFETY: null, or a place whose state is null or came out of a box and is not used again
+    // SAFETY: null, or a pointer to a state that is null or was created from a box and is not used again
     unsafe {
         if let Some(place) = place.as_mut() {
             let state = std::mem::replace(place, std::ptr::null_mut()).cast::<Snapshot>();
@@ -93,18 +93,18 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     size: *mut usize,
 ) -> fmi2Status {
     let call = Some(Call::SaveState);
-    // SAFETY: handle, state and place as the standard demands
+    // SAFETY: handle, state and pointer as required by the standard
     unsafe {
         enter(c, "fmi2SerializedFMUstateSize", call, |inside| {
             inside.instance.make_room_for_state()?;
-            let mut place = places(size, 1, "the place for the size")?;
+            let mut place = places(size, 1, "the size")?;
             place.fill([saved(FMUstate)?.n_bytes()]);
             Ok(())
         })
     }
 }
 
-/// The bytes of a saved state; there must be room for exactly as many as [`fmi2SerializedFMUstateSize`] says.
+/// Writes the bytes of a saved state to a buffer of exactly the size given by [`fmi2SerializedFMUstateSize`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SerializeFMUstate(
     c: fmi2Component,
@@ -113,12 +113,12 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     size: usize,
 ) -> fmi2Status {
     let call = Some(Call::SaveState);
-    // SAFETY: handle, state and room as the standard demands
+    // SAFETY: handle, state and buffer as required by the standard
     unsafe {
         enter(c, "fmi2SerializeFMUstate", call, |inside| {
             inside.instance.make_room_for_state()?;
             let bytes = saved(FMUstate)?.to_bytes();
-            let mut room = places(serializedState.cast::<u8>(), size, "places for bytes")?;
+            let mut room = places(serializedState.cast::<u8>(), size, "bytes")?;
             if size != bytes.len() {
                 return error(format!("the state has {} bytes, not {size}", bytes.len()));
             }
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     }
 }
 
-/// A new saved state from bytes; what the place held before is not looked at.
+/// Creates a saved state from bytes; a previous value of the pointer is overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     c: fmi2Component,
@@ -137,11 +137,11 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
     let call = Some(Call::SaveState);
-    // SAFETY: handle, bytes and place as the standard demands
+    // SAFETY: handle, bytes and pointer as required by the standard
     unsafe {
         enter(c, "fmi2DeSerializeFMUstate", call, |inside| {
             let bytes = array(serializedState.cast::<u8>(), size, "bytes")?;
-            let mut place = places(FMUstate, 1, "the place for the state")?;
+            let mut place = places(FMUstate, 1, "the state")?;
             inside.instance.make_room_for_state()?;
             let snapshot = inside.instance.snapshot_from_bytes(bytes)?;
             place.fill([boxed(snapshot)]);

@@ -1,4 +1,4 @@
-//! Reading and setting variables. Arrays are taken as a whole: if one element is wrong, nothing is set.
+//! Reading and setting variables. If one element of an array is invalid, nothing is set.
 
 use super::error;
 use crate::fmu::c_api::boundary::{Inside, array, enter, places};
@@ -10,7 +10,7 @@ use crate::fmu::instance::lifecycle::Call;
 use crate::fmu::instance::variable::{Kind, Value};
 use crate::fmu::instance::{FmiError, Instance};
 
-/// The types that C code reads and sets variables by.
+/// FMI types of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Real,
@@ -37,7 +37,7 @@ impl Type {
     }
 }
 
-/// Refuses variables that are not of the type, or not there at all.
+/// Rejects variables of another type and unknown value references.
 pub(super) fn must_be(
     wanted: Type,
     instance: &Instance,
@@ -67,11 +67,11 @@ unsafe fn get<T>(
     (vr, nvr, value): (*const fmi2ValueReference, usize, *mut T),
     convert: impl Fn(Value) -> Option<T>,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, function, None, |inside| {
             let references = array(vr, nvr, "value references")?;
-            let mut places = places(value, nvr, "places for values")?;
+            let mut places = places(value, nvr, "values")?;
             for reference in references {
                 must_be(wanted, &inside.instance, *reference)?;
             }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn fmi2GetReal(
         Value::Real(x) => Some(x),
         Value::Integer(_) | Value::Boolean(_) => None,
     };
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe { get(c, "fmi2GetReal", Type::Real, (vr, nvr, value), convert) }
 }
 
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn fmi2GetInteger(
         Value::Integer(x) => Some(x),
         Value::Real(_) | Value::Boolean(_) => None,
     };
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         get(
             c,
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn fmi2GetBoolean(
         Value::Boolean(x) => Some(fmi2Boolean::from(x)),
         Value::Real(_) | Value::Integer(_) => None,
     };
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         get(
             c,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn fmi2GetString(
     nvr: usize,
     value: *mut fmi2String,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe { get(c, "fmi2GetString", Type::String, (vr, nvr, value), |_| None) }
 }
 
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn fmi2SetReal(
     nvr: usize,
     value: *const fmi2Real,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2SetReal", Some(Call::Set), |inside| {
             let references = array(vr, nvr, "value references")?;
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn fmi2SetInteger(
     nvr: usize,
     value: *const fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2SetInteger", Some(Call::Set), |inside| {
             let references = array(vr, nvr, "value references")?;
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn fmi2SetInteger(
     }
 }
 
-/// Sets Boolean variables; all but 0 is true.
+/// Sets Boolean variables; any value except 0 is true.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetBoolean(
     c: fmi2Component,
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn fmi2SetBoolean(
     nvr: usize,
     value: *const fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2SetBoolean", Some(Call::Set), |inside| {
             let references = array(vr, nvr, "value references")?;
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn fmi2SetString(
     nvr: usize,
     value: *const fmi2String,
 ) -> fmi2Status {
-    // SAFETY: handle and arrays as the standard demands
+    // SAFETY: handle and arrays as required by the standard
     unsafe {
         enter(c, "fmi2SetString", Some(Call::Set), |inside| {
             let references = array(vr, nvr, "value references")?;

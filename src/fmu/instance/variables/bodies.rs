@@ -1,4 +1,4 @@
-//! Places of bodies and their motion.
+//! Positions, velocities and accelerations of bodies.
 
 use super::{ANGULAR, AXES, LINEAR, QUATERNION, Table};
 use crate::fmu::instance::variable::{Output, Plot, Unit};
@@ -8,7 +8,7 @@ use crate::model::{Body, Model};
 use crate::scene::spec::ReportedVelocity;
 use crate::simulation::{Simulation, observe};
 
-/// Coordinates of a body that are numbers of the state, with their units; a body in space has an orientation besides.
+/// Coordinates of a body in the state, with their units; a body in space also has an orientation.
 pub(super) fn coordinates(model: &Model, body: &Body) -> &'static [(&'static str, [Unit; 3])] {
     const PLANE: &[(&str, [Unit; 3])] = &[("x", LINEAR), ("y", LINEAR), ("angle", ANGULAR)];
     const SPACE: &[(&str, [Unit; 3])] = &[("x", LINEAR), ("y", LINEAR), ("z", LINEAR)];
@@ -44,7 +44,7 @@ fn acceleration(i: usize) -> Output {
     Output::real([i, 0], |s, [i, _]| s.acceleration()[i]).follows_inputs()
 }
 
-// a mean is held until the next step
+// a mean velocity is constant until the next step
 fn is_mean(s: &Simulation) -> bool {
     s.settings().reported_velocity == ReportedVelocity::Average
 }

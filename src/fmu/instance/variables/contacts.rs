@@ -1,4 +1,4 @@
-//! Contacts one by one, and the pairs of shapes in space as wholes.
+//! Individual contacts, and resultants of shape pairs in space.
 
 use super::{AXES, Table, structured, turns};
 use crate::fmu::instance::variable::{
@@ -197,12 +197,12 @@ impl Table {
     }
 }
 
-/// The name that all outputs of a pair of shapes begin with.
+/// Common prefix of all outputs of a shape pair.
 pub fn pair_name(model: &Model, pair: usize) -> String {
     format!("pair.{}", structured(&model.pairs[pair]))
 }
 
-/// The name that all outputs of a contact begin with.
+/// Common prefix of all outputs of a contact.
 pub fn contact_name(model: &Model, contact: usize) -> String {
     format!("contact.{}", structured(&model.contacts[contact].name))
 }
@@ -222,7 +222,7 @@ const SPACE_STATUSES: [Status; 4] = [
     Status::Slip,
 ];
 
-// in space all that slides is the last one
+// in space there is a single status for sliding
 fn number_of(statuses: &[Status], status: Status) -> i32 {
     let place = statuses.iter().position(|known| *known == status);
     place.map_or(statuses.len(), |place| place + 1) as i32

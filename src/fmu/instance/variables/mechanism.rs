@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-// the coordinate of its joint that an element acts along; that of a spring between two points is its length
+// the joint coordinate of an element; for a spring between two points, its length
 fn coordinate_of(force: &AnyForce) -> Option<usize> {
     match force {
         AnyForce::Plane(Force::SpringDamper(_) | Force::Torsional(_) | Force::Stribeck(_)) => {

@@ -1,7 +1,7 @@
-//! THE table of variables: value references, get and set, the model description, `describe`, the documentation page and
-//! the columns of trajectories and plots all come from here. A row has a name, a description, its type with unit, when it
-//! may change and how it is read. Vectors are in world axes unless their name says otherwise; body axes are those that
-//! the scene gives the body, not its principal ones.
+//! The variable table: value references, get and set, the model description, `describe`, the documentation page and
+//! the columns of trajectories and plots are all derived from it. A row has a name, a description, a type with unit, a
+//! variability and a source. Vectors are in world axes unless their name says otherwise; body axes are those of
+//! the scene, not principal axes.
 
 mod bodies;
 mod contacts;
@@ -79,7 +79,7 @@ impl Table {
         });
     }
 
-    // changes at events and at the ends of steps only
+    // changes only at events and at the ends of steps
     fn discrete(
         &mut self,
         name: impl Into<String>,
@@ -126,7 +126,7 @@ impl Table {
         });
     }
 
-    // shapes and bodies may be named so that two structured names meet
+    // names of shapes and bodies may lead to equal structured names
     fn unique(&mut self) {
         let mut seen = std::collections::BTreeSet::new();
         for row in &mut self.rows {

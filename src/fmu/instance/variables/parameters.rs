@@ -1,4 +1,4 @@
-//! Parameters of the model: gravity, bodies, pairs of shapes, force elements.
+//! Parameters of the model: gravity, bodies, shape pairs, force elements.
 
 use super::bodies::{coordinates, turns_in_space};
 use super::{AXES, QUATERNION, Table, structured, turns};
@@ -62,7 +62,7 @@ fn contacts_mut(model: &mut Model, pair: usize) -> impl Iterator<Item = &mut Con
     model.contacts.iter_mut().filter(move |c| c.pair == pair)
 }
 
-/// Name, description, unit and place of a parameter of an element or a pair.
+/// Name, description, unit and location of a parameter of an element or a pair.
 type Row = (&'static str, &'static str, Unit, Place);
 
 impl Table {

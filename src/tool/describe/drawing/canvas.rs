@@ -7,13 +7,13 @@ use tiny_skia::{
 use super::font;
 use super::labels::Name;
 
-/// A place in the picture: pixels to the right and down.
+/// A point of the picture: pixels to the right and down.
 pub type Point = [f64; 2];
 
 /// Red, green, blue.
 pub type Colour = [u8; 3];
 
-/// A picture under way.
+/// A picture under construction.
 pub struct Canvas {
     pixmap: Pixmap,
 }
@@ -22,14 +22,14 @@ pub struct Canvas {
 pub const TEXT_HEIGHT: f64 = 6.0 * font::CELL;
 
 impl Canvas {
-    /// A white one.
+    /// A white picture.
     pub fn new(width: u32, height: u32) -> Option<Self> {
         let mut pixmap = Pixmap::new(width, height)?;
         pixmap.fill(Color::WHITE);
         Some(Self { pixmap })
     }
 
-    /// As a PNG file.
+    /// Encodes it as a PNG file.
     pub fn png(&self) -> Option<Vec<u8>> {
         self.pixmap.encode_png().ok()
     }
@@ -39,7 +39,7 @@ impl Canvas {
         self.stroke(polyline(points, false), colour, width);
     }
 
-    /// The inside of a polygon.
+    /// A filled polygon.
     pub fn area(&mut self, points: &[Point], colour: Colour) {
         self.fill(polyline(points, true), colour);
     }
@@ -59,7 +59,7 @@ impl Canvas {
         self.stroke(circle(centre, radius), colour, width);
     }
 
-    /// A name at its place, if there is one, with a line to what it names.
+    /// A label at its position, if it has one, with a leader line.
     pub fn name(&mut self, place: Option<Name>, text: &str, colour: Colour) {
         let Some(name) = place else { return };
         if let Some(leader) = name.leader {
@@ -68,7 +68,7 @@ impl Canvas {
         self.text(name.at, text, colour);
     }
 
-    /// Text with its lower left corner at a place, on a pale rim that keeps it legible.
+    /// Text with its lower left corner at a point, with a pale outline for legibility.
     pub fn text(&mut self, at: Point, text: &str, colour: Colour) {
         let strokes = font::strokes(text);
         for (colour, width) in [([255, 255, 255], 4.5), (colour, 1.5)] {
@@ -122,7 +122,7 @@ fn circle(centre: Point, radius: f64) -> Option<Path> {
     PathBuilder::from_circle(x, y, radius as f32)
 }
 
-// a length of zero is a dot
+// a line of zero length is a dot
 fn polyline(points: &[Point], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (i, point) in points.iter().enumerate() {
@@ -139,7 +139,7 @@ fn polyline(points: &[Point], closed: bool) -> Option<Path> {
     path.finish()
 }
 
-// far outside the picture is far enough
+// clamp points far outside the picture
 fn pixel(point: Point) -> [f32; 2] {
     point.map(|x| x.clamp(-1e4, 1e4) as f32)
 }

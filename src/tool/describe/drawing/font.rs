@@ -1,4 +1,4 @@
-//! A plain font: dots on a grid of 5 x 7, joined to strokes.
+//! A simple font: dots on a 5 x 7 grid, connected by strokes.
 
 /// Distance of two dots in pixels.
 pub const CELL: f64 = 1.75;
@@ -39,7 +39,7 @@ const COLUMNS: [[u8; 5]; 91] = [
     [0x44, 0x64, 0x54, 0x4c, 0x44], // z
 ];
 
-/// First and last column of a character; a space is three wide.
+/// First and last column of a character; a space is three columns wide.
 fn extent(columns: &[u8; 5]) -> (usize, usize) {
     let first = columns.iter().position(|c| *c != 0);
     let last = columns.iter().rposition(|c| *c != 0);
@@ -91,7 +91,7 @@ pub fn strokes(text: &str) -> Vec<[[f64; 2]; 2]> {
                         }
                     }
                 }
-                // across a corner only where no dot makes the corner
+                // diagonal strokes only where no dot fills the corner
                 for (dx, dy) in [(1, 1), (-1, 1), (1, -1), (-1, -1)] {
                     if is_set(x + dx, y + dy) && !is_set(x + dx, y) && !is_set(x, y + dy) {
                         is_joined = true;

@@ -1,4 +1,4 @@
-//! Where names go: beside what they name, off each other and off arrows.
+//! Placement of labels: next to their targets, without overlap of other labels and arrows.
 
 use super::canvas::{Point, TEXT_HEIGHT, text_width};
 use super::view::FRAME;
@@ -6,46 +6,46 @@ use super::view::FRAME;
 /// Left, top, right, bottom.
 type Area = [f64; 4];
 
-/// Of more bodies than this only the first and the last have their names in the drawing: they would hide what they name.
+/// With more bodies than this, only the first and the last one are labelled: labels would hide the bodies.
 const MOST_NAMES: usize = 20;
 
-/// A name further than this from what it names has a line to it, pixels.
+/// Labels further than this from their target have a leader line, pixels.
 const FAR: f64 = 24.0;
 
-/// The line ends this far from what is named, pixels.
+/// Distance of the end of the leader line from its target, pixels.
 const SHORT_OF: f64 = 7.0;
 
-/// Is the name of this body in the drawing?
+/// Is this body labelled?
 pub fn is_named(body: usize, n_bodies: usize) -> bool {
     n_bodies <= MOST_NAMES || body == 0 || body + 1 == n_bodies
 }
 
-/// Where a name goes.
+/// Position of a label.
 pub struct Name {
     /// Its lower left corner.
     pub at: Point,
-    /// From the name to what it names.
+    /// Leader line from the label to its target.
     pub leader: Option<[Point; 2]>,
 }
 
-/// Areas that are taken.
+/// Occupied areas.
 #[derive(Default)]
 pub struct Labels {
-    /// By lines and discs.
+    /// Areas of lines and discs.
     taken: Vec<Area>,
-    /// By names, which are never on each other.
+    /// Areas of labels, which never overlap.
     names: Vec<Area>,
 }
 
 impl Labels {
-    /// Keeps names off a disc.
+    /// Reserves the area of a disc.
     pub fn take_around(&mut self, centre: Point, radius: f64) {
         let [x, y] = centre;
         self.taken
             .push([x - radius, y - radius, x + radius, y + radius]);
     }
 
-    /// Keeps names off a line, by discs along it.
+    /// Reserves the area of a line by discs along it.
     pub fn take_line(&mut self, a: Point, b: Point, half_width: f64) {
         let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
         let n = ((dx * dx + dy * dy).sqrt() / 8.0).clamp(1.0, 400.0) as usize;
@@ -56,7 +56,7 @@ impl Labels {
         }
     }
 
-    /// A place for a name beside a point: the one nearby with the least in its way; none if other names leave no room.
+    /// Position for a label near a point, with the least overlap; `None` if other labels leave no room.
     pub fn place(&mut self, near: Point, text: &str) -> Option<Name> {
         let width = text_width(text);
         let mut best = (f64::INFINITY, near);
@@ -96,7 +96,7 @@ impl Labels {
         Some(Name { at: best.1, leader })
     }
 
-    // covered pixels; not on another name, and not outside the frame
+    // overlap in pixels; never on another label or outside the frame
     fn cost(&self, wanted: Area) -> f64 {
         let all = (wanted[2] - wanted[0]) * (wanted[3] - wanted[1]);
         let is_on_a_name = self.names.iter().any(|name| overlap(wanted, *name) > 0.0);
@@ -107,7 +107,7 @@ impl Labels {
     }
 }
 
-// from the edge of the name to what it names, if that is far
+// leader line from the edge of the label, if its target is far
 fn leader([left, top, right, bottom]: Area, near: Point) -> Option<[Point; 2]> {
     let from = [near[0].clamp(left, right), near[1].clamp(top, bottom)];
     let (dx, dy) = (near[0] - from[0], near[1] - from[1]);

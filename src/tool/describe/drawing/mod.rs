@@ -1,4 +1,4 @@
-//! A picture of a scene at its start: `model.png`.
+//! A picture of the initial state of a scene: `model.png`.
 
 pub mod canvas;
 mod font;
@@ -21,7 +21,7 @@ use crate::scene::spec::{Geometry, Parts, Plane, Scene};
 
 pub use view::{HEIGHT, WIDTH};
 
-/// What all parts of the picture are drawn with.
+/// Drawing context.
 struct Drawing<'a> {
     scene: &'a Plane,
     model: &'a Model,
@@ -37,7 +37,7 @@ const GROUND_LINE: Colour = [110, 118, 126];
 const FORCE: Colour = [204, 85, 0];
 const VELOCITY: Colour = [20, 130, 60];
 
-/// Fill and outline of bodies, in turn.
+/// Fill and outline colours of bodies, used cyclically.
 const BODIES: [[Colour; 2]; 5] = [
     [[190, 215, 240], [25, 85, 145]],
     [[250, 215, 170], [165, 90, 10]],
@@ -85,7 +85,7 @@ fn plane_picture(scene: &Plane, model: &Model) -> Option<Vec<u8>> {
     drawing.canvas.png()
 }
 
-/// Points that must be seen.
+/// Points that must be visible.
 fn extent(scene: &Plane, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
     let mut points: Vec<Vec2> = poses.iter().map(|pose| pose.position).collect();
     let mut add_shape = |pose: &Pose, geometry: &Geometry| {
@@ -111,7 +111,7 @@ fn extent(scene: &Plane, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
         points.push(pose_of(poses, link.bodies[1]).point(b));
     }
     points.extend(spans(model, poses).into_iter().flatten());
-    // the place on each half-plane that is nearest to each body
+    // the point of each half-plane nearest to each body
     for shape in &scene.ground {
         if let Shape::HalfPlane(plane) = Shape::from_geometry(&shape.geometry) {
             for pose in poses {
@@ -123,7 +123,7 @@ fn extent(scene: &Plane, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
     points
 }
 
-/// What of the line of a half-plane is not inside another one.
+/// The part of the boundary of a half-plane that is not inside another one.
 fn outside([mut a, mut b]: [Vec2; 2], own: &HalfPlane, planes: &[HalfPlane]) -> [Vec2; 2] {
     for plane in planes.iter().filter(|plane| *plane != own) {
         let height = |p: Vec2| dot(plane.normal, p) - plane.offset;
@@ -166,7 +166,7 @@ impl Drawing<'_> {
         for plane in &planes {
             let ends = outside(self.surface(plane), plane, &planes);
             let pixels = ends.map(|p| self.view.pixel(p));
-            // y of pixels goes down
+            // y points down in pixels
             let into = [-plane.normal.x, plane.normal.y];
             symbols::hatched(&mut self.canvas, pixels, into, GROUND_LINE);
             self.labels.take_line(pixels[0], pixels[1], 4.0);
@@ -202,7 +202,7 @@ impl Drawing<'_> {
             .collect();
         let radius = convex.radius * self.view.scale;
         match points.as_slice() {
-            // a dot that can be seen
+            // a visible dot
             [centre] => {
                 let radius = radius.max(7.0);
                 self.canvas.disc(*centre, radius, fill);
@@ -236,7 +236,7 @@ impl Drawing<'_> {
             }
         }
         let centre = self.view.pixel(pose.position);
-        // without a shape: sticks from the centre to the joints
+        // a body without a shape: lines from the centre to the joints
         if shapes.is_empty() {
             for anchor in self.anchors_of(i) {
                 let end = self.view.pixel(pose.point(anchor));

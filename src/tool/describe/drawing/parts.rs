@@ -43,14 +43,14 @@ impl Drawing<'_> {
         ]
     }
 
-    // the direction of rails, for joints that have some
+    // the direction of the rail of a sliding joint
     fn rail(&self, link: &JointLink) -> Option<Vec2> {
         let has_rails = link.joint.description().sign.has_rails();
         let axis = link.joint.plane().filter(|_| has_rails)?.axis()?;
         Some(self.pose(link.bodies[0]).turn(axis))
     }
 
-    /// Rails of joints that slide.
+    /// Rails of sliding joints.
     pub(super) fn rails(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
             if let Some(axis) = self.rail(link) {
@@ -96,7 +96,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Signs at the anchors of joints.
+    /// Symbols at the anchors of joints.
     pub(super) fn joints(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
             let sign = link.joint.description().sign;
@@ -139,7 +139,7 @@ impl Drawing<'_> {
         }
     }
 
-    // a body without a shape that slides
+    // a sliding body without a shape
     fn slider(&mut self, joint: usize) {
         let link = &self.model.joints[joint];
         let Some(axis) = self.rail(link) else { return };
@@ -201,7 +201,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// An arrow from a point; its tip, or nothing for a vector of zero.
+    /// An arrow from a point; returns its tip, or `None` for a zero vector.
     fn arrow_at(&mut self, point: Vec2, vector: Vec2, colour: super::Colour) -> Option<Point> {
         let size = length(vector);
         if size == 0.0 {
@@ -218,7 +218,7 @@ impl Drawing<'_> {
     }
 }
 
-/// A spring, a damper or both between two points, with signs where these are fixed to the ground.
+/// A spring, a damper or both between two points, with symbols at fixed points.
 pub fn strut(
     canvas: &mut Canvas,
     labels: &mut Labels,
@@ -243,7 +243,7 @@ pub fn strut(
     }
 }
 
-/// The arrow of gravity, as it is seen; nothing where it points at the eye.
+/// The projected arrow of gravity; nothing if it points towards the viewer.
 pub fn down(canvas: &mut Canvas, labels: &mut Labels, gravity: Vec2) {
     let size = length(gravity);
     if size > 0.0 {
@@ -259,11 +259,11 @@ pub fn down(canvas: &mut Canvas, labels: &mut Labels, gravity: Vec2) {
     }
 }
 
-/// A value that stands for a signal in the picture.
+/// A representative value of a signal.
 pub fn size(signal: &Signal) -> f64 {
     let input = |start: f64| if start == 0.0 { 1.0 } else { start };
     match signal {
-        // which way it will push is not known
+        // the direction of an input is not known
         Signal::Input(_) => 1.0,
         Signal::Given(spec::Signal::Input { start }) => input(*start),
         Signal::Given(spec::Signal::Constant(x)) => *x,

@@ -1,4 +1,4 @@
-//! A picture of a scene in space: parallel projection from an oblique view, far solids first.
+//! A picture of a scene in space: parallel projection in an oblique view, drawn from back to front.
 
 mod order;
 pub mod signs;
@@ -16,19 +16,19 @@ use crate::model::{BodyRef, Model, Poses, shape_of, space_pose_of};
 use crate::scene::spec::space::Space;
 use solid::Solid;
 
-/// From the scene towards the eye: from the front, a little from the right and from above.
+/// Direction towards the viewer: from the front, slightly from the right and from above.
 const EYE: [f64; 3] = [0.45, -0.8, 0.42];
 
-/// Lines of the grid on a plane, in each direction, at most.
+/// Maximum number of grid lines on a plane in each direction.
 const MOST_LINES: usize = 40;
 
-/// Pixels between lines of the grid at least.
+/// Minimum distance of grid lines in pixels.
 const MESH: f64 = 26.0;
 
-/// Half of a plane is shown up to this many times the size of the scene.
+/// Half-width of the visible part of a plane, relative to the size of the scene.
 const SHOWN: f64 = 0.9;
 
-/// Which way the world is seen: right, up and towards the eye.
+/// View axes in the world: right, up and towards the viewer.
 struct Eye {
     right: Vec3,
     up: Vec3,
@@ -52,7 +52,7 @@ impl Eye {
     }
 }
 
-/// What all parts of the picture are drawn with.
+/// Drawing context.
 struct Drawing<'a> {
     scene: &'a Space,
     model: &'a Model,
@@ -61,7 +61,7 @@ struct Drawing<'a> {
     view: View,
     canvas: Canvas,
     labels: Labels,
-    /// Middle of what is seen and half of its size, m.
+    /// Centre and half size of the visible region, m.
     middle: Vec3,
     half: f64,
 }
@@ -101,7 +101,7 @@ pub fn picture(scene: &Space, model: &Model) -> Option<Vec<u8>> {
     drawing.canvas.png()
 }
 
-/// Solids of the ground and of all bodies in the world, with the body they belong to.
+/// Solids of the ground and of all bodies in world axes, with their bodies.
 fn solids(scene: &Space, model: &Model, poses: &[Pose]) -> Vec<Solid> {
     let mut solids = Vec::new();
     for shape in &scene.ground {
@@ -132,7 +132,7 @@ fn planes(scene: &Space) -> Vec<HalfSpace> {
     shapes.filter_map(plane).collect()
 }
 
-/// Points that must be seen.
+/// Points that must be visible.
 fn extent(scene: &Space, model: &Model, poses: &[Pose], solids: &[Solid]) -> Vec<Vec3> {
     let mut points: Vec<Vec3> = poses.iter().map(|pose| pose.position).collect();
     for solid in solids {
@@ -142,7 +142,7 @@ fn extent(scene: &Space, model: &Model, poses: &[Pose], solids: &[Solid]) -> Vec
         }
     }
     points.extend(signs::ends(model, poses));
-    // the place on each plane that is nearest to each body
+    // the point of each plane nearest to each body
     for plane in planes(scene) {
         for pose in poses {
             let height = dot3(plane.normal, pose.position) - plane.offset;
@@ -175,7 +175,7 @@ impl Drawing<'_> {
         self.view.pixel(self.eye.see(p))
     }
 
-    /// Planes with their grids; gives the distance of the lines, m.
+    /// Planes with their grids; returns the distance of the lines, m.
     fn ground(&mut self) -> Option<f64> {
         let planes = planes(self.scene);
         let (mesh, _) = super::view::round_step(MESH / self.view.scale);
@@ -185,7 +185,7 @@ impl Drawing<'_> {
             let height = dot3(plane.normal, self.middle) - plane.offset;
             let foot = self.middle - plane.normal * height;
             let [first, second] = tangents(plane.normal, most_across(plane.normal));
-            // lines at round places along the plane
+            // lines at round coordinates in the plane
             let round = |along: Vec3| (dot3(foot, along) / mesh).round() * mesh;
             let origin =
                 plane.normal * plane.offset + first * round(first) + second * round(second);
@@ -224,7 +224,7 @@ impl Drawing<'_> {
         }
     }
 
-    // a body without a shape: sticks from the centre to the joints
+    // a body without a shape: lines from the centre to the joints
     fn sticks(&mut self, body: usize) {
         let [fill, line] = BODIES[body % BODIES.len()];
         let pose = self.poses[body];
@@ -250,7 +250,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The frame, the directions of the axes and the size of the grid; clears what is outside.
+    /// The frame, the axes and the size of the grid; clears everything outside.
     fn frame(&mut self, mesh: Option<f64>) {
         let [left, top, right, bottom] = FRAME;
         let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));

@@ -1,4 +1,4 @@
-//! Signs of mechanics: springs, dampers, arrows, hatched ground.
+//! Symbols: springs, dampers, arrows, hatched ground.
 
 use super::canvas::{Canvas, Colour, Point};
 
@@ -20,7 +20,7 @@ fn offset(at: Point, (s, direction): (f64, Point), (t, across): (f64, Point)) ->
     ]
 }
 
-/// A zigzag between two points, moved aside by some pixels.
+/// A zigzag between two points, offset by some pixels.
 pub fn spring(canvas: &mut Canvas, [a, b]: [Point; 2], aside: f64, colour: Colour) {
     let (length, direction, across) = along(a, b);
     let at = |s: f64, t: f64| offset(a, (s, direction), (t, across));
@@ -35,7 +35,7 @@ pub fn spring(canvas: &mut Canvas, [a, b]: [Point; 2], aside: f64, colour: Colou
     canvas.line(&points, colour, 1.8);
 }
 
-/// A piston in a cylinder between two points, moved aside by some pixels.
+/// A piston in a cylinder between two points, offset by some pixels.
 pub fn damper(canvas: &mut Canvas, [a, b]: [Point; 2], aside: f64, colour: Colour) {
     let (length, direction, across) = along(a, b);
     let at = |s: f64, t: f64| offset(a, (s, direction), (t + aside, across));
@@ -71,13 +71,13 @@ pub fn arrow(canvas: &mut Canvas, from: Point, to: Point, colour: Colour) {
     );
 }
 
-/// An arrow round a point, counter-clockwise or not.
+/// An arrow around a point, counter-clockwise or clockwise.
 pub fn turn(canvas: &mut Canvas, centre: Point, radius: f64, is_positive: bool, colour: Colour) {
     let sign = if is_positive { 1.0 } else { -1.0 };
     let at = |degrees: f64| {
         let angle = degrees.to_radians();
         let (sine, cosine) = libm::sincos(angle);
-        // up in the world is down in pixels
+        // y points down in pixels
         [
             centre[0] + radius * cosine,
             centre[1] - sign * radius * sine,
@@ -88,7 +88,7 @@ pub fn turn(canvas: &mut Canvas, centre: Point, radius: f64, is_positive: bool, 
     arrow(canvas, at(160.0), at(205.0), colour);
 }
 
-/// A line with strokes on one side: `into` points into the material and has length 1.
+/// A line hatched on one side: the unit vector `into` points into the material.
 pub fn hatched(canvas: &mut Canvas, [a, b]: [Point; 2], into: Point, colour: Colour) {
     let (length, direction, _) = along(a, b);
     canvas.line(&[a, b], colour, 2.0);
@@ -100,7 +100,7 @@ pub fn hatched(canvas: &mut Canvas, [a, b]: [Point; 2], into: Point, colour: Col
     }
 }
 
-/// The sign for a point that is fixed to the ground, below it or above.
+/// The symbol of a fixed point, below or above it.
 pub fn support(canvas: &mut Canvas, at: Point, is_below: bool, colour: Colour) {
     let down = if is_below { 1.0 } else { -1.0 };
     let (left, right, base) = (at[0] - 8.0, at[0] + 8.0, at[1] + 12.0 * down);

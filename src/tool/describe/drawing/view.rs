@@ -1,4 +1,4 @@
-//! From metres to pixels, and the axes.
+//! Transformation from metres to pixels, and the axes.
 
 use super::canvas::{Canvas, Colour, Point, TEXT_HEIGHT, text_width};
 use crate::math::Vec2;
@@ -11,23 +11,23 @@ pub const HEIGHT: u32 = 480;
 /// Frame of the drawing: left, top, right, bottom.
 pub const FRAME: [f64; 4] = [58.0, 14.0, 626.0, 436.0];
 
-/// Free pixels between what is drawn and the frame: for names and arrows.
+/// Margin between the scene and the frame in pixels, for labels and arrows.
 const MARGIN: f64 = 64.0;
 
-/// Ticks of an axis at most.
+/// Maximum number of ticks of an axis.
 const MOST_TICKS: u32 = 20;
 
-/// Pixels between two ticks at least.
+/// Minimum distance of ticks in pixels.
 const TICKS: f64 = 64.0;
 
 const GRID: Colour = [236, 239, 242];
 const AXIS: Colour = [90, 100, 110];
 
-/// Scale and place of the world in the picture.
+/// Scale and position of the world in the picture.
 pub struct View {
-    /// Pixels in a metre.
+    /// Pixels per metre.
     pub scale: f64,
-    /// The middle of the frame, m.
+    /// The centre of the frame, m.
     centre: Vec2,
 }
 
@@ -57,7 +57,7 @@ impl View {
         }
     }
 
-    /// Where a point of the world is in the picture.
+    /// Maps a point of the world to the picture.
     pub fn pixel(&self, p: Vec2) -> Point {
         let [left, top, right, bottom] = FRAME;
         let from_centre = (p - self.centre) * self.scale;
@@ -67,7 +67,7 @@ impl View {
         ]
     }
 
-    /// Which point of the world is there.
+    /// Maps a point of the picture to the world.
     pub fn world(&self, p: Point) -> Vec2 {
         let [left, top, right, bottom] = FRAME;
         let from_centre = Vec2::new(p[0] - 0.5 * (left + right), 0.5 * (top + bottom) - p[1]);
@@ -85,7 +85,7 @@ impl View {
         }
     }
 
-    /// The frame with ticks, numbers and units; clears what is outside.
+    /// The frame with ticks, numbers and units; clears everything outside.
     pub fn axes(&self, canvas: &mut Canvas) {
         let [left, top, right, bottom] = FRAME;
         let (width, height) = (f64::from(WIDTH), f64::from(HEIGHT));
@@ -126,7 +126,7 @@ impl View {
         let mut ticks = Vec::new();
         let start = (first / step).ceil();
         for k in 0..MOST_TICKS {
-            // far from the origin, numbers may be too coarse for the next tick
+            // far from the origin, rounding may prevent reaching the next tick
             let i = start + f64::from(k);
             if i * step > last {
                 break;
@@ -136,7 +136,7 @@ impl View {
             let mut at = self.centre;
             at[axis] = value;
             let pixel = self.pixel(at)[axis];
-            // the name of the vertical axis takes its place
+            // leave room for the name of the vertical axis
             if axis == 0 || pixel > top + 2.0 * TEXT_HEIGHT {
                 ticks.push((value, pixel, digits));
             }
@@ -145,7 +145,7 @@ impl View {
     }
 }
 
-/// The next 1, 2 or 5 times a power of ten, and the decimals it needs.
+/// The next 1, 2 or 5 times a power of ten, and its number of decimals.
 pub fn round_step(least: f64) -> (f64, usize) {
     let mut power: f64 = 1.0;
     let mut digits = 0;

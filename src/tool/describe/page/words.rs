@@ -17,7 +17,7 @@ fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
     format!("{} and {}", model.body_name(a), model.body_name(b))
 }
 
-/// One row for each joint.
+/// One row per joint.
 pub fn joint_rows(model: &Model) -> Vec<Row> {
     let rows = model.joints.iter().map(|link| {
         let description = link.joint.description();
@@ -41,7 +41,7 @@ pub fn joint_rows(model: &Model) -> Vec<Row> {
     rows.collect()
 }
 
-/// One row for each force element.
+/// One row per force element.
 pub fn force_rows(model: &Model) -> Vec<Row> {
     let rows = model.forces.iter().map(|link| {
         let (kind, equation) = force_words(&link.force, model);
@@ -64,7 +64,7 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
     rows.chain(motors).collect()
 }
 
-/// What a force element is, and its equation.
+/// Kind and equation of a force element.
 fn force_words(force: &AnyForce, model: &Model) -> (&'static str, String) {
     use AnyForce::{Plane, Space};
     let list = |signals: &[Signal]| {
@@ -136,7 +136,7 @@ fn signal(signal: &Signal, model: &Model) -> String {
     }
 }
 
-// friction while it slides, and what it is at rest
+// kinetic and static friction
 fn falling(sliding: String, contact: &Contact) -> String {
     let at_rest = number(contact.static_friction);
     match contact.stribeck_velocity {
@@ -151,7 +151,7 @@ fn falling(sliding: String, contact: &Contact) -> String {
     }
 }
 
-/// One row for each pair of shapes that can touch, and for each stop.
+/// One row per possible shape pair, and per stop.
 pub fn contact_rows(model: &Model) -> Vec<Row> {
     let mut rows = Vec::new();
     for (i, pair) in model.pairs.iter().enumerate() {
@@ -159,7 +159,7 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
         for (k, contact) in contacts.iter().enumerate() {
             let restitution = number(contact.restitution);
             let (name, kind, equation) = match &contact.kind {
-                // all points of a pair follow the same law
+                // all points of a pair have the same contact material
                 ContactKind::Feature(_) | ContactKind::Space(_) if k > 0 => continue,
                 ContactKind::Feature(_) | ContactKind::Space(_) => {
                     let friction = match &contact.kind {
@@ -190,7 +190,7 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
     rows
 }
 
-/// What holds for the whole scene and how it is integrated, a sentence each.
+/// Equations of the whole scene and the integration method, one sentence each.
 pub fn integration(model: &Model) -> Vec<String> {
     let settings = &model.settings;
     let [x, y, z] = [model.gravity.x, model.gravity.y, model.gravity.z].map(number);
@@ -202,32 +202,35 @@ pub fn integration(model: &Model) -> Vec<String> {
         )]
     };
     if !model.joints.is_empty() {
-        sentences
-            .push("Joints hold their equations with reaction forces that do no work.".to_owned());
+        sentences.push("Joints are enforced by reaction forces that do no work.".to_owned());
     }
     if !model.contacts.is_empty() {
-        sentences.push("A contact presses and never pulls: gap and normal force are zero or more, and one of them is zero.".to_owned());
+        sentences.push("A contact force never pulls: gap and normal force are non-negative, and one of them is zero.".to_owned());
     }
     if model.contacts.iter().any(|c| c.friction > 0.0) {
         if model.is_spatial() {
             sentences.push(space_words::cone(&settings.friction_cone));
         }
-        sentences.push("Coulomb friction: a sticking contact transmits up to the friction coefficient times the normal force, a sliding one exactly that, against the sliding.".to_owned());
+        sentences.push("Coulomb friction: a sticking contact transmits up to the friction coefficient times the normal force, a sliding one exactly that, opposite to the sliding velocity.".to_owned());
     }
     if !model.contacts.is_empty() {
         let law = match settings.impact_law {
             ImpactLaw::Poisson => {
-                "the impulse of compression comes back times the restitution, with friction in both phases"
+                "the impulse of restitution is that of compression times the coefficient of restitution, with friction in both phases"
             }
             ImpactLaw::PoissonPrinted => {
-                "the impulse of compression comes back times the restitution, with friction in compression only"
+                "the impulse of restitution is that of compression times the coefficient of restitution, with friction in compression only"
             }
-            ImpactLaw::Newton => "the approach speed comes back times the restitution",
+            ImpactLaw::Newton => {
+                "the separation speed is the approach speed times the coefficient of restitution"
+            }
             ImpactLaw::Expedient => {
-                "the velocity change of compression comes back times the restitution"
+                "the velocity change of restitution is that of compression times the coefficient of restitution"
             }
         };
-        sentences.push(format!("A collision changes velocities at once: {law}."));
+        sentences.push(format!(
+            "A collision changes velocities instantaneously: {law}."
+        ));
     }
     let scheme = match settings.scheme {
         Scheme::Trapezoidal => "the linearly implicit trapezoidal rule".to_owned(),
@@ -238,7 +241,7 @@ pub fn integration(model: &Model) -> Vec<String> {
             "the trapezoidal rule with constraints on the mean velocity".to_owned()
         }
         Scheme::Extrapolated => format!(
-            "symmetric steps that are extrapolated to order {}",
+            "symmetric steps extrapolated to order {}",
             2 * settings.rows
         ),
         Scheme::ImplicitEuler => "the linearly implicit Euler method".to_owned(),
@@ -252,13 +255,13 @@ pub fn integration(model: &Model) -> Vec<String> {
     };
     match settings.tolerance {
         Some(tolerance) => sentences.push(format!(
-            "It is integrated by symmetric steps that are extrapolated to order {}, whose lengths, up to {} s, keep the error of each step below {:e}, relative to nominal sizes and values. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            "It is integrated by symmetric steps extrapolated to order {}, whose lengths, up to {} s, keep the error of each step below {:e}, relative to nominal sizes and values. Between events contact statuses are fixed; a linear complementarity problem of joints, contacts and friction is solved only at events.",
             2 * settings.rows_taken(),
             number(settings.max_step),
             tolerance
         )),
         None if settings.extrapolates() => sentences.push(format!(
-            "It is integrated by {scheme}, with a step of {} s. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            "It is integrated by {scheme}, with a step of {} s. Between events contact statuses are fixed; a linear complementarity problem of joints, contacts and friction is solved only at events.",
             number(settings.step)
         )),
         None => sentences.push(format!(

@@ -1,15 +1,15 @@
-//! Which solids hide which: a plane between two of them tells.
+//! Drawing order of solids, from separating planes between pairs of them.
 
 use super::solid::Solid;
 use crate::math::{Vec3, dot3};
 
-/// More solids than this are drawn by the distance of their middles alone.
+/// More solids than this are sorted only by the distance of their centres.
 const MOST_COMPARED: usize = 400;
 
-/// Solids that overlap by this fraction of their size still count as apart: those that touch.
+/// Solids that overlap by this fraction of their size still count as separate, for solids in contact.
 const TOUCHING: f64 = 1e-6;
 
-/// Indices of solids in an order in which none hides one that comes later.
+/// Indices of solids in an order in which none hides a later one.
 pub fn far_first(solids: &[Solid], towards: Vec3) -> Vec<usize> {
     let middle = |solid: &Solid| {
         let [low, high] = solid.range(towards);
@@ -35,7 +35,7 @@ pub fn far_first(solids: &[Solid], towards: Vec3) -> Vec<usize> {
     let mut done = vec![false; solids.len()];
     let mut order = Vec::with_capacity(solids.len());
     while !left.is_empty() {
-        // a ring of solids that hide each other is cut at its farthest
+        // a cycle of solids that hide each other is broken at the farthest one
         let is_free = |i: &usize| behind[*i].iter().all(|j| done[*j]);
         let next = left.iter().position(is_free).unwrap_or(0);
         let i = left.remove(next);

@@ -1,4 +1,4 @@
-//! Joints, force elements and arrows, over the solids.
+//! Symbols of joints and force elements, and arrows, drawn over the solids.
 
 use super::Drawing;
 use crate::kinds::joint::Sign;
@@ -13,7 +13,7 @@ use crate::tool::describe::drawing::parts::{ARROW, down, size, strut};
 use crate::tool::describe::drawing::symbols::{arrow, support, turn};
 use crate::tool::describe::drawing::{FORCE, GROUND_LINE, INK, VELOCITY};
 
-/// Pixels of the line that stands for an axis, to each side.
+/// Length of the line of an axis to each side, pixels.
 const AXIS_LINE: f64 = 17.0;
 
 /// Attachment points of a joint, each in its body's coordinates, and the axis in those of the first.
@@ -45,7 +45,7 @@ pub fn ends(model: &Model, poses: &[Pose]) -> Vec<Vec3> {
     points
 }
 
-/// Places where joints hold a body, in its coordinates.
+/// Attachment points of joints on a body, in its coordinates.
 pub fn anchors_of(model: &Model, body: usize) -> Vec<Vec3> {
     let mut found = Vec::new();
     for link in &model.joints {
@@ -78,7 +78,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Signs at the anchors of joints: a circle, with a line along the axis if there is one.
+    /// Symbols at the anchors of joints: a circle, with a line along the axis if there is one.
     pub(super) fn joints(&mut self) {
         for link in &self.model.joints {
             let Some((anchors, axis)) = attachment(link) else {
@@ -123,7 +123,7 @@ impl Drawing<'_> {
         }
     }
 
-    // as long in the picture as it looks at the eye; rails where something slides along it
+    // foreshortened; with rails for a sliding joint
     fn axis_sign(&mut self, slides: bool, at: Point, axis: Vec3) {
         let seen = self.eye.see(axis);
         let reach = if slides { 60.0 } else { AXIS_LINE };
@@ -179,7 +179,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// An arrow from a point, shorter where it goes towards the eye or away; its tip, or nothing for a vector of zero.
+    /// A foreshortened arrow from a point; returns its tip, or `None` for a zero vector.
     fn arrow_at(&mut self, point: Vec3, vector: Vec3, colour: Colour) -> Option<Point> {
         let size = dot3(vector, vector).sqrt();
         if size == 0.0 {
@@ -193,7 +193,7 @@ impl Drawing<'_> {
         Some(tip)
     }
 
-    /// An arrow round a point, as the eye sees the rotation; nothing for none.
+    /// An arrow around a point in the visible direction of rotation; nothing for zero.
     fn turn_at(
         &mut self,
         point: Vec3,

@@ -1,4 +1,4 @@
-//! Convex solids in the world, and how one is drawn: faces that look at the eye, lighter where they look up.
+//! Convex solids in world axes and their drawing: front faces, shaded by their direction.
 
 use super::Drawing;
 use crate::kinds::space::shape::{Cylinder, HeightField, Polyhedron, Shape};
@@ -6,18 +6,18 @@ use crate::kinds::space::{Pose, tangents};
 use crate::math::{Vec3, dot3, most_across};
 use crate::tool::describe::drawing::canvas::{Colour, Point};
 
-/// Corners of the circle that stands for the end of a cylinder.
+/// Corners of the polygon for the end of a cylinder.
 const ROUND: usize = 36;
 
-/// Triangles of a height field that are drawn at most: of a finer one every second, third, .. height.
+/// Maximum number of triangles of a height field; of a finer one only every second, third, .. height is drawn.
 const MOST_CELLS: usize = 40;
 
-/// Where light comes from.
+/// Direction of the light.
 const LIGHT: [f64; 3] = [-0.25, -0.45, 0.86];
 
-/// A convex solid: all within a radius of the hull of points.
+/// A convex solid: all points within a radius of the hull of some points.
 pub struct Solid {
-    /// Whose it is; `None` for the ground.
+    /// Its body; `None` for the ground.
     pub body: Option<usize>,
     /// m.
     pub points: Vec<Vec3>,
@@ -31,11 +31,11 @@ pub struct Solid {
 
 /// A flat face.
 pub struct Face {
-    /// Out of the material.
+    /// Outward normal.
     pub normal: Vec3,
-    /// Indices of points, around it.
+    /// Indices of its corners, in order.
     pub corners: Vec<usize>,
-    /// Which of its sides, that to the next corner first, are lines.
+    /// Which of its edges are drawn, starting with the one from the first corner.
     pub lines: Vec<bool>,
 }
 
@@ -156,7 +156,7 @@ impl Solid {
         sheets
     }
 
-    /// Lowest and highest place along a direction, m.
+    /// Smallest and largest coordinate along a direction, m.
     pub fn range(&self, along: Vec3) -> [f64; 2] {
         let size = dot3(along, along).sqrt() * self.radius;
         let places = self.points.iter().map(|p| dot3(along, *p));
@@ -187,7 +187,7 @@ impl Drawing<'_> {
             let corners: Vec<Point> = face.corners.iter().map(|i| pixels[*i]).collect();
             let colour = lit(fill, face.normal);
             self.canvas.area(&corners, colour);
-            // a seam would show the colour behind
+            // avoid seams between faces
             self.canvas.outline(&corners, colour, 1.0);
         }
         for face in &faces {
@@ -205,7 +205,7 @@ impl Drawing<'_> {
         }
     }
 
-    // does only one of the faces that are seen have this side?
+    // does only one visible face have this edge?
     fn is_border(&self, solid: &Solid, faces: &[&Face], ends: [usize; 2]) -> bool {
         let has = |face: &&&Face| ends.iter().all(|end| face.corners.contains(end));
         !solid.is_sheet && faces.iter().filter(has).count() == 1
@@ -213,7 +213,7 @@ impl Drawing<'_> {
 
     fn round(&mut self, points: &[Point], radius: f64, [fill, line]: [Colour; 2]) {
         match points {
-            // a dot that can be seen
+            // a visible dot
             [centre] => {
                 let radius = radius.max(5.0);
                 self.canvas.disc(*centre, radius, fill);

@@ -12,7 +12,7 @@ pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
         "m/s"
     };
     let name = coordinate.map_or("coordinate", |c| c.name);
-    format!("rate of the {name} = {speed} {unit}, with the effort that it takes")
+    format!("rate of the {name} = {speed} {unit}, with the force or torque required")
 }
 
 pub(super) fn friction(coefficient: f64, touch: &SpaceContact) -> String {
@@ -32,9 +32,9 @@ pub(super) fn motion([x, y, z]: &[String; 3]) -> Vec<String> {
         format!(
             "Mass times acceleration of each body is the sum of gravity, ({x}, {y}, {z}) m/s², and the forces of elements, joints and contacts; the rate of its angular momentum is the sum of their torques."
         ),
-        "A body's orientation is a unit quaternion; its rate of rotation is integrated in its principal axes.".to_owned(),
+        "A body's orientation is a unit quaternion; its angular velocity is integrated in its principal axes.".to_owned(),
         format!(
-            "Pairs of shapes have outputs for their forces as wholes; their contacts one by one only where there are {} of them at most.",
+            "Shape pairs have outputs for their resultant forces; individual contacts are outputs only if a pair has at most {} of them.",
             crate::simulation::observe::MOST_SHOWN
         ),
     ]
