@@ -536,3 +536,24 @@ fn a_state_goes_on_with_the_same_bits() {
         assert!(*other.state() == first, "{time_stepping}");
     }
 }
+
+#[test]
+fn impacts_of_groups_larger_than_located_bodies_are_not_located() {
+    let located = |options: &str| {
+        let ball = |name: &str, x: f64, v: f64| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = 1\nposition = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\nshape = [{{ kind = \"sphere\", radius = 0.1 }}]\n"
+            )
+        };
+        let text = format!(
+            "dimension = 3\ngravity = [0, 0, 0]\n[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\n{options}\n[contact_default]\nrestitution = 1\n{}{}",
+            ball("left", -0.5, 1.0),
+            ball("right", 0.5, -1.0)
+        );
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(1.0).unwrap();
+        simulation.report().located_impacts
+    };
+    assert_eq!(located(""), 1);
+    assert_eq!(located("located_bodies = 1"), 0);
+}

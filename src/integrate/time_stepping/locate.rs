@@ -19,6 +19,7 @@ use crate::kinds::space::Pose;
 use crate::kinds::space::joint::Count;
 use crate::math::{Groups, Limit, Vec3, quaternion, root};
 use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
+use crate::scene::spec::settings::TimeStepping;
 use crate::state::State;
 
 /// If the remaining substep after an impact is shorter than this part of the step, it is not taken separately.
@@ -26,9 +27,6 @@ const NEGLIGIBLE_REST: f64 = 1e-6;
 
 /// Impacts are located to this, s: at a kilometre per second that is within the band.
 const INSTANT: f64 = 1e-12;
-
-/// Impacts of larger groups are resolved simultaneously: each located one costs a solve of the whole group.
-const MAX_BODIES: usize = 16;
 
 /// A motor whose speed error is below this part of it reaches its speed within the step: rotating rows leave as much.
 const JUMP: f64 = 0.05;
@@ -79,11 +77,12 @@ fn first_zero(gap_after: impl Fn(f64) -> f64, now: f64, within: f64) -> Option<f
 
 impl Plans {
     // the group of two bodies, if its impacts are still located
-    fn located_group(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
+    fn located_group(&mut self, bodies: [BodyRef; 2], options: &TimeStepping) -> Option<usize> {
         let body = bodies.into_iter().flatten().next()?;
         let group = self.groups.root(body);
         let plan = self.plans[group];
-        (plan.bodies <= MAX_BODIES && plan.impacts <= located).then_some(group)
+        let is_small = plan.bodies <= options.located_bodies as usize;
+        (is_small && plan.impacts <= options.located_impacts).then_some(group)
     }
 
     fn join(&mut self, bodies: [BodyRef; 2]) {
@@ -167,9 +166,9 @@ impl Step<'_> {
     fn count_impacts(&mut self) {
         let work = &mut self.workspace.time_stepping;
         let mut plans = std::mem::take(&mut work.plans);
-        let located = self.time_stepping.options.located_impacts;
+        let options = &self.time_stepping.options;
         for point in work.points.list.iter().filter(|point| point.gap > BAND) {
-            let Some(group) = plans.located_group(point.bodies, located) else {
+            let Some(group) = plans.located_group(point.bodies, options) else {
                 continue;
             };
             let gap_after = |s: f64| {
@@ -187,7 +186,7 @@ impl Step<'_> {
         for (i, stop) in self.model.contacts.iter().enumerate() {
             let left = span_of(stop.bodies, &work.left);
             let Some(group) = plans
-                .located_group(stop.bodies, located)
+                .located_group(stop.bodies, options)
                 .filter(|_| left > 0.0)
             else {
                 continue;
@@ -214,7 +213,7 @@ impl Step<'_> {
     }
 
     fn shorten(&mut self) {
-        let located = self.time_stepping.options.located_impacts;
+        let options = &self.time_stepping.options;
         let h = self.h;
         let Work {
             plans,
@@ -227,8 +226,8 @@ impl Step<'_> {
         for i in 0..span.len() {
             let root = plans.groups.root(i);
             let plan = plans.plans[root];
-            let few = plan.impacts > 0 && plan.impacts <= located;
-            if left[i] > 0.0 && few && plan.bodies <= MAX_BODIES {
+            let few = plan.impacts > 0 && plan.impacts <= options.located_impacts;
+            if left[i] > 0.0 && few && plan.bodies <= options.located_bodies as usize {
                 is_located[i] = true;
                 span[i] = plan.first.at_least(NEGLIGIBLE_REST * h).at_most(left[i]);
             }

@@ -71,6 +71,7 @@ impl Default for Settings {
                 sweeps: None,
                 // Impacts of a few bodies are located exactly; in a pile of bodies a step would never end.
                 located_impacts: 4,
+                located_bodies: 16,
                 merge_distance: 0.0,
                 // A tenth of the velocity of free fall after a step of ten milliseconds; driven bodies do not sleep, however slow.
                 sleep_speed: 1e-3,
@@ -561,6 +562,11 @@ pub const TABLE: &[Setting] = &[
         count(0, 1000, at!(time_stepping.located_impacts)),
     ),
     stepping(
+        "located_bodies",
+        "bodies of a group whose impacts are located, at most; those of larger groups are taken together",
+        count(1, 1000, at!(time_stepping.located_bodies)),
+    ),
+    stepping(
         "merge_distance",
         "contacts of two bodies nearer to each other than this, and those inside the outline of others, are left out",
         real("m", Range::NOT_NEGATIVE, at!(time_stepping.merge_distance)),
@@ -667,6 +673,8 @@ pub struct TimeStepping {
     pub sweeps: Option<u32>,
     /// Maximum number of impacts of a group of bodies located within a step; more are treated as simultaneous.
     pub located_impacts: u32,
+    /// Largest group of bodies whose impacts are located; those of larger groups are treated as simultaneous.
+    pub located_bodies: u32,
     /// Contacts of two bodies closer to each other than this, and those inside the convex hull of others, are
     /// removed, m.
     pub merge_distance: f64,
