@@ -138,7 +138,7 @@ impl Simulation {
 
     /// Updates the workspace for changed masses.
     pub(crate) fn renew_workspace(&mut self) {
-        self.workspace = Box::new(Workspace::new(&self.model));
+        *self.workspace = Workspace::new(&self.model);
     }
 
     /// Restores a saved state of this model and its report.

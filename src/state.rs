@@ -44,18 +44,6 @@ impl Status {
             Status::Open | Status::Frictionless | Status::Stick | Status::Slip => 0.0,
         }
     }
-
-    /// Short name for tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Open => "open",
-            Status::Frictionless => "closed",
-            Status::Stick => "stick",
-            Status::SlipForward => "slip+",
-            Status::SlipBackward => "slip-",
-            Status::Slip => "slip",
-        }
-    }
 }
 
 /// How a contact in space resists relative rotation between two events.

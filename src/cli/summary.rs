@@ -128,7 +128,7 @@ pub fn message(kind: &str, text: &str) -> Value {
 pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
     let mut groups = vec![("Run", run(facts, report)), ("Solver", solver(report))];
     if facts.is_time_stepping {
-        groups.push(("Crowd", time_stepping(report)));
+        groups.push(("Time stepping", time_stepping(report)));
     }
     groups.push(("Energy", energy(facts.energy, report)));
     groups

@@ -271,7 +271,7 @@ mod tests {
                 "[[body]]\n[body.copies]",
                 "[contact_default]",
                 "[[contact]]",
-                "[[belt]]",
+                "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
             ]
             .map(str::to_owned),

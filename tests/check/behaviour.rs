@@ -300,11 +300,11 @@ fn the_time_limit_bounds_the_whole_examination() {
         .collect();
     let xml = changed(&[("  </ModelVariables>", &format!("{many}  </ModelVariables>"))]);
     let began = std::time::Instant::now();
-    let verdict = check(&Fmu::new(&xml).zipped(), &["--time-limit", "0.2"], None);
+    let verdict = check(&Fmu::new(&xml).zipped(), &["--time-limit", "0.02"], None);
     verdict.assert_has(
         "slow",
         "examination.unfinished",
-        "the time of 0.2 s is over",
+        "the time of 0.02 s is over",
     );
     // reading it takes a part of a second, on a busy machine some
     assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: [&[&str]; 13] = [
     &["math", "format"],
     &["contact", "constraint"],
-    &["scene"], // the scene spec: kinds are made from its types
     &["kinds"],
+    &["scene"],
     &["model"],
     &["state"],
     &["dynamics"],

@@ -36,6 +36,7 @@ mod rest;
 mod rows;
 mod scene;
 mod scene_space;
+mod screw;
 mod seams;
 mod shapes;
 mod space;

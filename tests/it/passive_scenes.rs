@@ -46,7 +46,7 @@ impl Run {
     /// Did it end because of the bound on the work of a step, and say so?
     fn takes_too_much_work(&self) -> bool {
         let stopped = self.record.stopped.as_ref();
-        stopped.is_some_and(|why| why.contains("all the work that it is allowed"))
+        stopped.is_some_and(|why| why.contains("exceeded its work limit"))
     }
 
     /// Is it wrong in this way, or said to be?

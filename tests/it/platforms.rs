@@ -137,7 +137,7 @@ fn the_library_for_arm_can_be_where_masters_on_arm_look() {
     let examined = String::from_utf8(examined.stdout).unwrap();
     assert!(!examined.contains("platform.foreign"), "{examined}");
     if Platform::current() == Some(Platform::Linux64) {
-        let word = "the library in linux64 is one for aarch64-linux";
+        let word = "the library in linux64 is for aarch64-linux";
         assert!(examined.contains(word), "{examined}");
     }
     let told = installed.refused(&["--platforms", "linux64,linux64=aarch64-linux"]);

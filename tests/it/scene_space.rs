@@ -566,7 +566,7 @@ mod force {
             "[[force]]\nname = \"new\"\nkind = \"joint_spring\"\njoint = \"hinge\"\nstiffness = 1\nrest_angle = 0 #!\n";
         joint_spring_needs_a_coordinate: "force[new].coordinate", ["an angle and a displacement"],
             "[[force]] #!\nname = \"new\"\nkind = \"joint_spring\"\njoint = \"shaft\"\nstiffness = 1\n";
-        joint_spring_needs_a_joint_that_moves: "force[new].joint", ["revolute, prismatic or cylindrical", "\"link\" is distance"],
+        joint_spring_needs_a_joint_that_moves: "force[new].joint", ["at a revolute, prismatic", "\"link\" is distance"],
             "[[force]]\nname = \"new\"\nkind = \"joint_spring\"\njoint = \"link\" #!\nstiffness = 1\n";
         joint_spring_does_something: "force[new].stiffness", ["`stiffness`, `damping` or both"],
             "[[force]] #!\nname = \"new\"\nkind = \"joint_spring\"\njoint = \"hinge\"\n";

@@ -4,7 +4,7 @@ use super::{GROUND, Moving, no_such, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::{Body, ContactMaterial, ContactPair, ContactRule, Friction, Name, Shape};
-use crate::scene::value::Value;
+use crate::scene::value::{Value, one_of};
 
 /// Larger coefficients are rejected as errors: they make no difference to sticking.
 const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
@@ -75,7 +75,7 @@ pub fn read_pair<'k, B: Moving>(
     }
     let Some(value) = given.first() else {
         let listed: Vec<String> = keys.iter().rev().map(|key| format!("`{key}`")).collect();
-        let listed = listed.join(" or ");
+        let listed = one_of(&listed);
         let message = format!("the rule names no pair: {listed} is missing");
         let written: Vec<String> = keys
             .iter()
@@ -84,7 +84,7 @@ pub fn read_pair<'k, B: Moving>(
             .collect();
         let hint = format!(
             "write {}; properties of all pairs belong in `[contact_default]`",
-            written.join(" or ")
+            one_of(&written)
         );
         t.log
             .absent(t.place.clone(), &t.path_of("materials"), message, hint);

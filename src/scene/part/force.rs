@@ -7,7 +7,7 @@ use crate::kinds::joint::Kind as JointKind;
 use crate::kinds::parameter::Parameter;
 use crate::scene::read::Table;
 use crate::scene::spec::{Dimension, Force, Frame, Name, Signal, Target};
-use crate::scene::value::{Value, Vector};
+use crate::scene::value::{Value, Vector, one_of};
 
 /// Keys for the target of an element.
 const TARGET_KEYS: &[&str] = &[
@@ -359,12 +359,4 @@ fn joint_name<'w, B: Moving, J: JointKind>(
         return None;
     }
     Some((name, joint))
-}
-
-/// `a, b or c`.
-fn one_of(words: &[&str]) -> String {
-    match words {
-        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => words.concat(),
-    }
 }

@@ -77,13 +77,14 @@ fn read_one(t: &mut Table<'_>, setting: &Setting, settings: &mut Settings) {
 /// `[settings.time_stepping]`, and settings that have no effect with it.
 fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
     let in_time_stepping = settings.integrator == Integrator::TimeStepping;
-    if in_time_stepping && t.log.dimension == Dimension::Plane {
-        if let Some(value) = t.get("integrator") {
-            value.bad(
-                "time stepping requires a scene in space",
-                "write `dimension = 3` at the top and positions as three numbers, or remove `integrator`",
-            );
-        }
+    if in_time_stepping
+        && t.log.dimension == Dimension::Plane
+        && let Some(value) = t.get("integrator")
+    {
+        value.bad(
+            "time stepping requires a scene in space",
+            "write `dimension = 3` at the top and positions as three numbers, or remove `integrator`",
+        );
     }
     if let Some(value) = t.get("time_stepping") {
         if !in_time_stepping {

@@ -232,7 +232,7 @@ impl Table {
 
     fn time_stepping(&mut self) {
         self.discrete(
-            "crowd.n_contacts",
+            "time_stepping.n_contacts",
             "number of places where bodies press on each other",
             Kind::count(),
             Output::integer([0; 2], |s, _| {
@@ -240,7 +240,7 @@ impl Table {
             }),
         );
         self.discrete(
-            "crowd.n_asleep",
+            "time_stepping.n_asleep",
             "number of bodies that sleep",
             Kind::count(),
             Output::integer([0; 2], |s, _| {
@@ -249,13 +249,13 @@ impl Table {
             }),
         );
         self.discrete(
-            "crowd.penetration",
+            "time_stepping.penetration",
             "deepest overlap at the end of the last step",
             Kind::real(Unit::Meter),
             Output::real([0; 2], |s, _| s.report().end_penetration),
         );
         self.discrete(
-            "crowd.n_inexact",
+            "time_stepping.n_inexact",
             "groups of bodies that were not solved exactly so far",
             Kind::count(),
             Output::integer([0; 2], |s, _| number(s.report().inexact_solves)),

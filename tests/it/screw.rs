@@ -1,8 +1,6 @@
 //! A nut on a vertical screw that is fixed to the ground, against closed forms: it falls, swings on a spring, is driven, stops.
 
-mod common;
-
-use common::{halvings, model, order_study, run};
+use crate::common::{halvings, model, order_study, run};
 use std::f64::consts::TAU;
 use stiction::model::Model;
 use stiction::scene::parse;
@@ -126,7 +124,11 @@ fn a_motor_and_limits_act_on_the_angle() {
 
 #[test]
 fn with_time_stepping_it_falls_the_same() {
-    let simulation = run(&nut(LEAD, "", "[crowd]"), 1.0, |_| {});
+    let simulation = run(
+        &nut(LEAD, "", "[settings]\nintegrator = \"time_stepping\""),
+        1.0,
+        |_| {},
+    );
     let [_, rate] = height(&simulation);
     assert!((rate + acceleration(LEAD)).abs() < 1e-3, "{rate}");
 }
