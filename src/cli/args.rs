@@ -20,8 +20,8 @@ Examples:
   stiction run two_carts -o - | head           the trajectory on stdout
   stiction build my/scene.toml -o scene.fmu    an FMU of a scene
   stiction describe falling_rod                its variables
-  stiction run any.fmu --report fmu.html       drive an FMU, of whatever tool
-  stiction check any.fmu                       what is wrong with an FMU
+  stiction run any.fmu --report fmu.html       simulate an FMU from any tool
+  stiction check any.fmu                       find errors in an FMU
   stiction compare a.csv b.csv                 do two trajectories agree?
 
 Exit codes: 0 done, 1 failed or different, 2 wrong arguments, a scene with mistakes, or a file that cannot be made.
@@ -91,7 +91,7 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Integrate a scene or drive an FMU: events, a summary, a trajectory, plots, a report
+    /// Simulate a scene or an FMU: events, summary, trajectory, plots, report
     Run(Box<RunOptions>),
     /// Pack a scene into an FMU (FMI 2.0 for co-simulation)
     Build(BuildOptions),
