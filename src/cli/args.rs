@@ -20,12 +20,12 @@ Examples:
   stiction run two_carts -o - | head           the trajectory on stdout
   stiction build my/scene.toml -o scene.fmu    an FMU of a scene
   stiction describe falling_rod                its variables
-  stiction run any.fmu --report fmu.html       drive an FMU, of whatever tool
-  stiction check any.fmu                       what is wrong with an FMU
+  stiction run any.fmu --report fmu.html       simulate an FMU from any tool
+  stiction check any.fmu                       find errors in an FMU
   stiction compare a.csv b.csv                 do two trajectories agree?
 
-Exit codes: 0 done, 1 failed or different, 2 wrong arguments, a scene with mistakes, or a file that cannot be made.
-NO_COLOR turns colours off. Data goes to stdout, talk to stderr.";
+Exit codes: 0 success, 1 failure or difference, 2 invalid arguments, errors in a scene, or a file that cannot be written.
+NO_COLOR turns colours off. Data goes to stdout, messages to stderr.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -39,13 +39,13 @@ Examples:
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
 
-Exit codes: 0 done, 1 the simulation failed, 2 wrong arguments or a scene with mistakes.";
+Exit codes: 0 success, 1 the simulation failed, 2 invalid arguments or errors in the scene.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
-  stiction compare today.csv reference.csv                     1e-9 and a millionth are allowed
-  stiction compare today.csv reference.csv --tolerance 1e-6    1e-6 in every unit, nothing on top
-  stiction compare today.csv reference.csv --tolerance 0,1e-3  a thousandth
+  stiction compare today.csv reference.csv                     absolute 1e-9, relative 1e-6
+  stiction compare today.csv reference.csv --tolerance 1e-6    absolute 1e-6 in every unit
+  stiction compare today.csv reference.csv --tolerance 0,1e-3  relative 1e-3
 
 Exit codes: 0 they agree, 1 they differ, 2 they cannot be compared.";
 
@@ -57,27 +57,27 @@ Examples:
 
 const BUILD_EXAMPLES: &str = "\
 Examples:
-  stiction build bouncing_ball                 bouncing_ball.fmu for all platforms that there are libraries for
+  stiction build bouncing_ball                 bouncing_ball.fmu for all platforms with a library
   stiction build my/scene.toml -o scene.fmu
   stiction build my/scene.toml --platforms linux64,win64
   stiction build my/scene.toml --platforms linux64=aarch64-linux
   stiction build my/scene.toml --library linux64=libstiction.so --library win64=stiction.dll
 
-Platforms: linux64, win64, win32, darwin64, aarch64-linux. A library without one goes by its header.
-Without --library they are taken from the folder \"platforms\" beside this program or one level up, and the one for this
-machine from beside it if that folder has none.";
+Platforms: linux64, win64, win32, darwin64, aarch64-linux. Without a platform, it is taken from the library's header.
+Without --library, libraries come from the folder \"platforms\" next to this program or one level up, and the one for this
+machine from the program's own folder if that has none.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
   stiction check any.fmu                       archive, model description, library
   stiction check any.fmu --no-run              without loading the library
-  stiction check any.fmu --json                for machines
-  stiction check --rules                       what is examined
+  stiction check any.fmu --json                findings as JSON
+  stiction check --rules                       list the rules
 
-The library of an FMU is code. It is loaded and called, in processes of its own: that keeps this program alive
-after a crash, but it is no protection against a hostile library. --no-run loads nothing.
+The library of an FMU is untrusted code. It is loaded and called in separate processes: that keeps this program alive
+after a crash, but does not protect against a malicious library. --no-run loads nothing.
 
-Exit codes: 0 no errors, 1 errors were found or the FMU cannot be read, 2 wrong arguments.";
+Exit codes: 0 no errors, 1 errors were found or the FMU cannot be read, 2 invalid arguments.";
 
 /// Multibody systems with impacts, dry friction and stiff springs.
 #[derive(Debug, Parser)]
@@ -91,7 +91,7 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Integrate a scene or drive an FMU: events, a summary, a trajectory, plots, a report
+    /// Simulate a scene or an FMU: events, summary, trajectory, plots, report
     Run(Box<RunOptions>),
     /// Pack a scene into an FMU (FMI 2.0 for co-simulation)
     Build(BuildOptions),

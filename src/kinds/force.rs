@@ -1,30 +1,30 @@
-//! What force elements in the plane and in space have in common: how a kind is described, and the list of kinds.
+//! Common parts of force elements in the plane and in space: the description of a kind, and the list of kinds.
 
 use super::parameter::{Parameter, parameters};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
-/// A kind of force element, described once: the reader of scenes and the reference go by it.
+/// Description of a kind of force element, used by the reader of scenes and the reference.
 #[derive(Debug)]
 pub struct Description {
     /// `kind` in a scene.
     pub word: &'static str,
     /// With its article, for messages.
     pub called: &'static str,
-    /// What it does.
+    /// One-sentence description.
     pub text: &'static str,
-    /// What it acts on.
+    /// Its target.
     pub attachment: Attachment,
-    /// Its own keys, all of them numbers. Where none is required, one of them must be given.
+    /// Its own keys, all of them numbers. If none is required, at least one must be given.
     pub parameters: &'static [Parameter],
-    /// What numbers must fulfil together.
+    /// Check of the numbers in combination.
     pub check: Option<Check>,
 }
 
-/// Says what is wrong with numbers, if something is: the key, a sentence and a hint.
+/// Returns the error in the numbers, if any: the key, a message and a hint.
 pub type Check = fn(&Given<'_>) -> Option<(&'static str, String, &'static str)>;
 
-/// What a force element acts on.
+/// Target of a force element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attachment {
     /// Two points: `bodies` and `anchors`.
@@ -35,16 +35,16 @@ pub enum Attachment {
     Angle,
     /// A body, by signals: `body`, `force`, `torque`, `point` and `frame`.
     Body,
-    /// A body and what it moves against: `bodies`.
+    /// A body and the body it moves relative to: `bodies`.
     Bodies,
 }
 
-/// Numbers that a scene gives for parameters.
+/// Values of parameters in a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The parameters.
     pub parameters: &'static [Parameter],
-    /// A number for each, or none.
+    /// One optional number per parameter.
     pub values: &'a [Option<f64>],
 }
 
@@ -70,14 +70,14 @@ pub enum Frame {
     Body,
 }
 
-/// A value over time, as a scene gives it.
+/// A value over time, as given in a scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SignalSpec {
     /// A number.
     Constant(f64),
     /// `{ kind = "harmonic", .. }`: `offset + amplitude cos(omega t + phase)`.
     Harmonic {
-        /// Half the swing.
+        /// Amplitude.
         amplitude: f64,
         /// rad/s.
         omega: f64,
@@ -88,10 +88,10 @@ pub enum SignalSpec {
     },
     /// `{ kind = "input", start }`: given from outside while the simulation runs.
     Input {
-        /// Until the first value comes.
+        /// Value until the first one is set.
         start: f64,
     },
-    /// `{ kind = "table", times, values }`: linear between rows, held outside; two equal times make a jump.
+    /// `{ kind = "table", times, values }`: linear between rows, constant outside; two equal times make a jump.
     Table {
         /// s, not decreasing.
         times: Vec<f64>,
@@ -105,11 +105,11 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     /// All of them, in the order of the reference.
     const ALL: &'static [Self];
 
-    /// What it is.
+    /// Its description.
     fn description(self) -> &'static Description;
 }
 
-/// Makes the enum of kinds from one list: the name, its description, and what is made of it.
+/// Defines the enum of kinds from one list: name, description and element.
 macro_rules! force_kinds {
     ($($kind:ident: $description:path => $element:ident),* $(,)?) => {
         /// The kinds of force elements that a scene can have.
@@ -129,7 +129,7 @@ macro_rules! force_kinds {
         }
 
         impl Kind {
-            /// The element where it acts; `values` has its parameters in the order of the description.
+            /// Creates the element at its target; `values` has its parameters in the order of the description.
             pub fn force(self, at: Site, values: &[Option<f64>]) -> Force {
                 use crate::kinds::force::Kind as _;
                 let parameters = self.description().parameters;
@@ -169,7 +169,7 @@ pub const DAMPER: Description = Description {
     check: None,
 };
 
-/// Both.
+/// Spring and damper between two points.
 pub const SPRING_DAMPER: Description = Description {
     word: "spring_damper",
     called: "a spring_damper",
@@ -228,7 +228,7 @@ pub const STRIBECK: Description = Description {
             (
                 "static_friction",
                 format!("static_friction {at_rest} is below kinetic_friction {at_speed}"),
-                "friction at break-away is the larger of the two, or equal",
+                "static friction must not be smaller than kinetic friction",
             )
         })
     }),

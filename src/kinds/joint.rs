@@ -1,46 +1,46 @@
-//! What joints in the plane and in space have in common: how a kind is described, and the list of kinds.
+//! Common parts of joints in the plane and in space: the description of a kind, and the list of kinds.
 
 use super::parameter::Parameter;
 use std::fmt::{self, Debug};
 
-/// A kind of joint, described once: the reader of scenes, the reference, the variables and the pictures go by it.
+/// Description of a kind of joint, used by the reader of scenes, the reference, the variables and the pictures.
 #[derive(Debug)]
 pub struct Description {
     /// `kind` in a scene.
     pub word: &'static str,
-    /// What is left to move.
+    /// Its free motion.
     pub text: &'static str,
-    /// Where it sits on its bodies.
+    /// Its mounting on the bodies.
     pub mounting: Mounting,
     /// Its own keys, all of them numbers.
     pub parameters: &'static [Parameter],
-    /// What its equations are called in error messages and outputs: forces first, then moments.
+    /// Names of its equations in messages and outputs: forces first, then moments.
     pub rows: &'static [&'static str],
-    /// How many of them are forces.
+    /// Number of forces among them.
     pub n_forces: usize,
-    /// What changes while it moves.
+    /// Its coordinates.
     pub coordinates: &'static [Coordinate],
-    /// What is drawn at its second anchor.
+    /// Symbol at its second anchor.
     pub sign: Sign,
 }
 
-/// Where a joint sits on its two bodies: what a scene has to say about it.
+/// Mounting of a joint on its two bodies, which determines the keys in a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mounting {
     /// A common point: `at` or `anchors`.
     Point,
     /// A point and an axis.
     Axis,
-    /// A point and two axes at right angles, one fixed in each body.
+    /// A point and two perpendicular axes, one fixed in each body.
     Cross,
     /// A point of each body: `anchors`.
     Ends,
-    /// Any point: nothing has to be said.
+    /// Any point: no key is required.
     Anywhere,
 }
 
 impl Mounting {
-    /// Does the joint hold orientations, which point bodies do not have?
+    /// Does the joint constrain orientations, which point bodies do not have?
     pub fn holds_orientation(self) -> bool {
         match self {
             Self::Axis | Self::Cross | Self::Anywhere => true,
@@ -52,11 +52,11 @@ impl Mounting {
 /// A coordinate of a joint.
 #[derive(Debug)]
 pub struct Coordinate {
-    /// In outputs.
+    /// Name in outputs.
     pub name: &'static str,
     /// Is it an angle, rad, or a displacement, m?
     pub is_angle: bool,
-    /// The key of its limits; none where limits, motors, springs and friction cannot act on it.
+    /// Key of its limits; `None` if limits, motors, springs and friction cannot act on it.
     pub limits: Option<&'static str>,
 }
 
@@ -79,7 +79,7 @@ impl Coordinate {
         }
     }
 
-    /// One that is only shown.
+    /// A coordinate for output only.
     pub const fn shown(name: &'static str, is_angle: bool) -> Self {
         Self {
             name,
@@ -95,7 +95,7 @@ impl fmt::Display for Coordinate {
     }
 }
 
-/// What is drawn of a joint.
+/// Symbol of a joint in drawings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// A circle.
@@ -118,12 +118,12 @@ impl Sign {
 }
 
 impl Description {
-    /// Does the second anchor move against the first body, so that forces act at no point of it for long?
+    /// Does the second anchor move relative to the first body, so that forces have no fixed point of application on it?
     pub fn slides(&self) -> bool {
         self.sign.has_rails() || self.coordinates.iter().any(|c| !c.is_angle)
     }
 
-    /// Coordinates that limits, motors, springs and friction can act on, with their places in the list.
+    /// Coordinates that limits, motors, springs and friction can act on, with their indices.
     pub fn driven(&self) -> impl Iterator<Item = (usize, &Coordinate)> {
         let all = self.coordinates.iter().enumerate();
         all.filter(|(_, c)| c.limits.is_some())
@@ -135,11 +135,11 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     /// All of them, in the order of the reference.
     const ALL: &'static [Self];
 
-    /// What it is.
+    /// Its description.
     fn description(self) -> &'static Description;
 }
 
-/// Makes the enums of joints and the dispatch to their kinds from one list; the kinds implement the trait `JointKind` of the
+/// Defines the enums of joints and the dispatch to their kinds from one list; the kinds implement the trait `JointKind` of the
 /// module.
 macro_rules! joint_kinds {
     ($($kind:ident),* $(,)?) => {
@@ -166,7 +166,7 @@ macro_rules! joint_kinds {
         }
 
         impl Kind {
-            /// The joint at its mounts; `given` has its parameters in the order of the description.
+            /// Creates the joint at its mounts; `given` has its parameters in the order of the description.
             pub fn joint(self, at: &Mounts, given: &[Option<f64>]) -> Joint {
                 match self {
                     $(Self::$kind => Joint::$kind($kind::new(at, given))),*
@@ -175,7 +175,7 @@ macro_rules! joint_kinds {
         }
 
         impl Joint {
-            /// What it is.
+            /// Its description.
             pub fn description(&self) -> &'static Description {
                 match self {
                     $(Joint::$kind(_) => &$kind::DESCRIPTION),*
@@ -202,7 +202,7 @@ macro_rules! joint_kinds {
                 }
             }
 
-            /// The direction in the first body that it turns about or moves along.
+            /// Direction of its axis in the first body.
             pub fn axis(&self) -> Option<Vector> {
                 match self {
                     $(Joint::$kind(j) => j.axis()),*
@@ -216,7 +216,7 @@ macro_rules! joint_kinds {
                 }
             }
 
-            /// What its equations are called in error messages and outputs.
+            /// Names of its equations in messages and outputs.
             pub fn row_names(&self) -> &'static [&'static str] {
                 self.description().rows
             }

@@ -1,4 +1,4 @@
-//! The kinds of joints, shapes and forces, and the distance between shapes. They see poses and twists, never the model.
+//! The kinds of joints, shapes and forces, and distances between shapes. They depend on poses and twists, never on the model.
 
 pub mod force;
 pub mod joint;

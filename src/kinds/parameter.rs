@@ -1,34 +1,34 @@
-//! What a scene can say about one item: a key with its unit, range and default, and a sentence. The reader, its hints and the
-//! reference of the scene file come from it.
+//! Description of a key of a scene: unit, range, default and a sentence. The reader, its hints and the
+//! reference of the scene file are derived from it.
 
 use super::range::Range;
 
 /// One key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// As it is written.
+    /// The key.
     pub key: &'static str,
-    /// Empty where it has none.
+    /// Unit; may be empty.
     pub unit: &'static str,
-    /// What holds without it, for people: a number, a sentence, or `required` if it must be there.
+    /// Default as text: a number, a sentence, or `required`.
     pub default: &'static str,
-    /// A value to start from: `1.0`.
+    /// Example value: `1.0`.
     pub example: &'static str,
-    /// What hints say beside the example; its unit, or the sentence, if empty.
+    /// Note in hints next to the example; by default the unit or the sentence.
     pub note: &'static str,
-    /// The numbers that it takes.
+    /// Range of its values.
     pub range: Range,
-    /// What it is, without a full stop.
+    /// Description, without a full stop.
     pub text: &'static str,
 }
 
 impl Parameter {
-    /// Must it be there?
+    /// Is it required?
     pub fn is_required(&self) -> bool {
         self.default == "required"
     }
 
-    /// How it is written: "write for example `mass = 1.0` (kg)".
+    /// Example: "write for example `mass = 1.0` (kg)".
     pub fn hint(&self) -> String {
         let Self { key, example, .. } = self;
         if example.is_empty() {
@@ -41,7 +41,7 @@ impl Parameter {
     }
 }
 
-/// Rows of parameters: `key | unit | default | example | note: text;`, for numbers with a range behind the note.
+/// Rows of parameters: `key | unit | default | example | note: text;`, for numbers with a range after the note.
 macro_rules! parameters {
     ($($key:literal | $unit:literal | $default:literal | $example:literal | $note:literal $(| $range:ident)? : $text:literal;)*) => {
         &[$($crate::kinds::parameter::Parameter {
@@ -56,7 +56,7 @@ macro_rules! parameters {
     };
 }
 
-/// A range by its name; any number if there is none.
+/// A range by name; any number by default.
 macro_rules! range {
     () => {
         $crate::kinds::range::Range::ANY

@@ -1,9 +1,9 @@
-//! Which numbers a key takes.
+//! Ranges of numbers.
 
-/// The numbers a key takes; not a number is never among them.
+/// Range of a number; never includes NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
-    /// In words, after "must be".
+    /// Description, after "must be".
     pub words: &'static str,
     /// Lower end; excluded if `above` is set.
     lower: f64,
@@ -18,7 +18,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Finite numbers: products of five of them are still numbers.
+    /// Finite numbers: products of five of them do not overflow.
     pub const ANY: Self = Self::new("finite (-1e60 to 1e60)", -1e60, 1e60);
     /// Numbers and infinities.
     pub const INFINITE: Self = Self {
@@ -30,9 +30,9 @@ impl Range {
         above: true,
         ..Self::new("above zero", 0.0, f64::INFINITY)
     };
-    /// Masses, and densities: products of five of them, or of their inverses, are still numbers.
+    /// Masses and densities: products of five of them, or of their inverses, do not overflow.
     pub const MASS: Self = Self::new("above zero (1e-60 to 1e60)", 1e-60, 1e60);
-    /// Finite numbers but zero.
+    /// Finite numbers except zero.
     pub const NOT_ZERO: Self = Self {
         without_zero: true,
         ..Self::new("not zero", -1e60, 1e60)
@@ -59,7 +59,7 @@ impl Range {
         (self.lower, self.upper)
     }
 
-    /// Is `x` one of the numbers?
+    /// Is `x` in the range?
     pub fn contains(&self, x: f64) -> bool {
         (x.is_finite() || self.infinite && x.is_infinite())
             && x <= self.upper

@@ -1,27 +1,27 @@
-//! What shapes in the plane and in space have in common: how a kind is described, and the list of kinds.
+//! Common parts of shapes in the plane and in space: the description of a kind, and the list of kinds.
 
 use super::parameter::Parameter;
 use std::fmt::Debug;
 
-/// A kind of shape, described once: the reader of scenes and the reference go by it.
+/// Description of a kind of shape, used by the reader of scenes and the reference.
 #[derive(Debug)]
 pub struct Description {
     /// `kind` in a scene.
     pub word: &'static str,
     /// With its article, for messages.
     pub called: &'static str,
-    /// What it is.
+    /// Its description.
     pub text: &'static str,
-    /// What can have it.
+    /// Allowed owners.
     pub owner: Owner,
     /// Its keys.
     pub parameters: &'static [Parameter],
 }
 
-/// What can have a shape.
+/// Allowed owners of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// Everything; a point body at its centre.
+    /// All bodies and the ground; a point body only at its centre.
     All,
     /// Rigid bodies and the ground.
     Rigid,
@@ -34,11 +34,11 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     /// All of them, in the order of the reference.
     const ALL: &'static [Self];
 
-    /// What it is.
+    /// Its description.
     fn description(self) -> &'static Description;
 }
 
-/// Makes the enum of kinds from one list: the name and its description.
+/// Defines the enum of kinds from one list: name and description.
 macro_rules! shape_kinds {
     ($($kind:ident: $description:path),* $(,)?) => {
         /// The kinds of shapes that a scene can have.
@@ -58,7 +58,7 @@ macro_rules! shape_kinds {
         }
 
         impl Geometry {
-            /// Which shape.
+            /// Kind of the shape.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Geometry::$kind { .. } => Kind::$kind),*

@@ -1,7 +1,7 @@
 //! Rates of quantities read from a state.
 //!
 //! (1)  difference quotient between the state and the state advanced by a very short time with its accelerations,
-//!      with fixed contact statuses
+//!      with contact statuses fixed
 
 use super::Simulation;
 use crate::dynamics;
@@ -76,7 +76,7 @@ impl Simulation {
         lost + dynamics::power(&self.model, now, inputs, &self.poses, &self.twists).1
     }
 
-    /// Accelerations and forces of the current state, with fixed contact statuses.
+    /// Accelerations and forces of the current state, with contact statuses fixed.
     pub fn refresh_forces(&mut self) {
         self.changed();
         integrate::refresh_forces(

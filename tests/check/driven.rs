@@ -135,12 +135,12 @@ fn a_library_that_crashes_hangs_or_ends_its_process_stops_the_run_and_nothing_el
         ),
         (
             "quit in third step",
-            "at t = 0.2 s the library ended its process in fmi2DoStep",
+            "at t = 0.2 s the library exited in fmi2DoStep",
             Some(3),
         ),
         (
             "exit in step",
-            "at t = 0 s the library ended its process with exit code 3 in fmi2DoStep",
+            "at t = 0 s the library exited with code 3 in fmi2DoStep",
             Some(1),
         ),
     ] {

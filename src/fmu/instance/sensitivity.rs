@@ -1,6 +1,6 @@
 //! Derivatives of outputs at a communication point, with respect to time and to inputs.
 //!
-//! (1)  with respect to inputs, with fixed contact statuses: accelerations and forces are linear in applied forces, so the
+//! (1)  with respect to inputs, with contact statuses fixed: accelerations and forces are linear in applied forces, so the
 //!      difference of two solves is exact up to rounding. With redundant constraints, forces are piecewise linear,
 //!      so the inputs are perturbed only slightly
 

@@ -1,4 +1,4 @@
-//! The kinds in the plane: three velocities a body.
+//! The kinds in the plane: three velocities per body.
 
 pub mod collide;
 pub mod force;

@@ -1,22 +1,22 @@
-//! Principal axes of an inertia tensor, by Jacobi's rotations.
+//! Principal axes of an inertia tensor by Jacobi rotations.
 //!
 //! (1)  A rotation in the plane (p, q) with tangent t = sign(r) / (|r| + sqrt(1 + r^2)),  r = (A_qq - A_pp) / (2 A_pq),
-//!      makes A_pq zero: A_pp - t A_pq, A_qq + t A_pq on the diagonal. Its angle is at most 45 degrees, so that axes
-//!      stay as near to the given ones as they can, and those of a diagonal tensor stay what they are.
-//! (2)  A_pq counts as zero against A_pp and A_qq when |A_pq| <= eps sqrt(A_pp A_qq): then even small moments are
+//!      makes A_pq zero: A_pp - t A_pq, A_qq + t A_pq on the diagonal. Its angle is at most 45 degrees, so that the axes
+//!      stay as close to the given ones as possible, and those of a diagonal tensor do not change.
+//! (2)  A_pq counts as zero relative to A_pp and A_qq when |A_pq| <= eps sqrt(A_pp A_qq): then even small moments are
 //!      accurate to rounding.
-//! (3)  The moments of a body with masses satisfy the triangle inequality: none exceeds the sum of the others.
+//! (3)  The moments of a physical body satisfy the triangle inequality: none exceeds the sum of the others.
 
 use crate::math::{Limit, Mat3, Quaternion, Vec3, quaternion};
 
-/// eps of (2): rounding of a tensor that was turned or shifted before.
+/// eps of (2): rounding of a tensor that was rotated or shifted before.
 const NEGLIGIBLE: f64 = 8.0 * f64::EPSILON;
 
-/// Sweeps converge quadratically; five or six do, whatever the tensor.
+/// Sweeps converge quadratically; five or six are always enough.
 const MAX_SWEEPS: usize = 32;
 
-/// How much (3) may be violated, as a part of the largest moment: rods and plates lie on its border, and their moments
-/// may be written with three digits.
+/// Tolerance of (3), relative to the largest moment: rods and plates are at its limit, and their moments
+/// may be given with three digits.
 const TRIANGLE_TOLERANCE: f64 = 2e-3;
 
 /// A tensor in its principal axes.
@@ -24,11 +24,11 @@ const TRIANGLE_TOLERANCE: f64 = 2e-3;
 pub struct Principal {
     /// About the axes, kg m².
     pub moments: Vec3,
-    /// Its columns are the principal axes in the given ones, right-handed.
+    /// Columns are the principal axes in the given axes, right-handed.
     pub axes: Mat3,
 }
 
-/// Why there is no body with such moments.
+/// Reason why no body has such moments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Defect {
     /// A moment is not positive, or not a number.
@@ -64,7 +64,7 @@ pub fn principal(tensor: &Mat3) -> Principal {
     }
 }
 
-// (1) on the upper half of the tensor; false if there was nothing to do
+// (1) on the upper half of the tensor; false if the entry is already zero
 fn rotate(a: &mut Mat3, axes: &mut Mat3, p: usize, q: usize) -> bool {
     let (pp, qq, pq) = (a[(p, p)], a[(q, q)], a[(p, q)]);
     if pq.abs() <= NEGLIGIBLE * (pp * qq).abs().sqrt() {
@@ -97,7 +97,7 @@ impl Principal {
         quaternion::from_matrix(&self.axes)
     }
 
-    /// What is wrong with the moments, if anything is.
+    /// The error in the moments, if any.
     pub fn defect(&self) -> Option<Defect> {
         let m = self.moments;
         let positive = |x: &f64| *x > 0.0 && x.is_finite();

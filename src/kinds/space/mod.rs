@@ -9,15 +9,15 @@ pub mod shape;
 
 use crate::math::{Dual, Mat3, Quaternion, Real, Vec3, cross3, dot3, quaternion};
 
-/// Velocities of one body at most: x, y, z, then rotation about the body's axes.
+/// Maximum number of velocities of a body: x, y, z, then rotation about the body's axes.
 pub const BODY_DOF: usize = 6;
 
-/// Place and orientation of a body.
+/// Position and orientation of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<T = f64> {
     /// Centre of mass in the world, m.
     pub position: Vec3<T>,
-    /// Its columns are the body's axes in the world.
+    /// Columns are the body's axes in the world.
     pub rotation: Mat3<T>,
 }
 
@@ -28,7 +28,7 @@ impl Pose {
         rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     };
 
-    /// From the place of the centre of mass and the orientation.
+    /// From the position of the centre of mass and the orientation.
     pub fn new(position: Vec3, orientation: Quaternion) -> Self {
         Self {
             position,
@@ -58,7 +58,7 @@ impl<T: Real> Pose<T> {
         }
     }
 
-    /// A vector given in body axes, in world axes.
+    /// Transforms a vector from body axes to world axes.
     #[inline]
     pub fn turn(&self, local: Vec3) -> Vec3<T> {
         let [x, y, z] = [local.x, local.y, local.z].map(T::constant);
@@ -68,7 +68,7 @@ impl<T: Real> Pose<T> {
         Vec3::new(row(0), row(1), row(2))
     }
 
-    /// A world vector in body axes.
+    /// Transforms a vector from world axes to body axes.
     #[inline]
     pub fn turn_back(&self, world: Vec3<T>) -> Vec3<T> {
         let column = |i: usize| {
@@ -79,13 +79,13 @@ impl<T: Real> Pose<T> {
         Vec3::new(column(0), column(1), column(2))
     }
 
-    /// A point given in body coordinates, in the world.
+    /// Transforms a point from body coordinates to the world.
     pub fn point(&self, local: Vec3) -> Vec3<T> {
         self.position + self.turn(local)
     }
 }
 
-/// Velocity of a body: of its centre of mass in world axes, of rotation in body axes.
+/// Velocity of the centre of mass in world axes, and angular velocity in body axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
     /// m/s.
@@ -134,7 +134,7 @@ impl<T: Real> Row<T> {
         }
     }
 
-    /// The rate of rotation of body b relative to body a about `direction` (world axes).
+    /// The angular velocity of body b relative to body a about `direction` (world axes).
     pub fn relative_rotation(direction: Vec3<T>, a: &Pose<T>, b: &Pose<T>) -> Self {
         let (about_a, about_b) = (a.turn_back(direction), b.turn_back(direction));
         let zero = T::zero();
@@ -144,7 +144,7 @@ impl<T: Real> Row<T> {
         }
     }
 
-    /// Nothing.
+    /// Zero row.
     pub fn zero() -> Self {
         Self {
             a: [T::zero(); BODY_DOF],
@@ -189,7 +189,7 @@ pub fn distance<T: Real>((a, on_a): (&Pose<T>, Vec3), (b, on_b): (&Pose<T>, Vec3
     (distance, row)
 }
 
-/// Two directions across a normal, the first one as near to `axis` as it can be; they turn smoothly with both.
+/// Two tangents to a normal, the first as close to `axis` as possible; they depend smoothly on both.
 pub fn tangents<T: Real>(normal: Vec3<T>, axis: Vec3<T>) -> [Vec3<T>; 2] {
     let across = axis - normal * dot3(axis, normal);
     let first = across / dot3(across, across).sqrt();

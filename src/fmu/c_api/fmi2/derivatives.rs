@@ -67,7 +67,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     }
 }
 
-/// Directional derivatives of outputs with respect to inputs, with contact statuses held fixed.
+/// Directional derivatives of outputs with respect to inputs, with contact statuses fixed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     c: fmi2Component,

@@ -1,7 +1,7 @@
 //! A given force at a point of the second body, and a given torque.
 //!
 //! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
-//! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
+//! (2)  derivative with respect to the angle: in world axes the lever arm rotates, in body axes the force rotates
 
 use super::{
     Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation,
@@ -10,7 +10,7 @@ use super::{Given, Site};
 use crate::kinds::force::Frame;
 use crate::math::{Vec2, cross, dot, perp};
 
-/// Signals on a body.
+/// Applied force and torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// Point of the body, m.
@@ -45,7 +45,7 @@ impl Applied {
         (force, self.torque.value(time, side, inputs))
     }
 
-    // force and its arm in world axes, torque
+    // force and lever arm in world axes, and torque
     #[inline]
     fn at(&self, at: &Situation) -> (Vec2, Vec2, f64) {
         let (given, torque) = self.components(at.time, at.side, at.inputs);
@@ -76,7 +76,7 @@ impl Applied {
         }
     }
 
-    // does it change with the angle?
+    // does it depend on the angle?
     fn turns(&self) -> bool {
         self.frame == Frame::Body || self.point != Vec2::new(0.0, 0.0)
     }

@@ -1,4 +1,4 @@
-//! Force elements. Each gives the force on the coordinates of its two bodies and how it changes with them, split
+//! Force elements. Each provides the force on the coordinates of its two bodies and its derivatives, split
 //! so that stiff elements stay stable at any step: the `stiff` part of the position derivative is negative
 //! semidefinite whatever the state, the `rest` makes it exact and is used where the step's matrix allows.
 
@@ -59,7 +59,7 @@ force_kinds! {
     Stribeck: STRIBECK => Stribeck,
 }
 
-/// Where an element acts, at the start.
+/// Initial data of an element.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Points of the two bodies, m.
@@ -76,24 +76,24 @@ pub struct Site {
     pub torque: Signal,
 }
 
-/// When, where and how fast.
+/// Time, positions and velocities at which an element is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// s.
     pub time: f64,
-    /// Which side of a jump of a signal counts.
+    /// Side of a jump of a signal.
     pub side: Side,
     /// Poses of the first and second body.
     pub pose: [&'a Pose; 2],
     /// Their twists.
     pub twist: [&'a Twist; 2],
-    /// The joint that the element acts on, for those that do.
+    /// The joint that the element acts on, if any.
     pub joint: Option<&'a Joint>,
     /// The model's inputs.
     pub inputs: &'a [Input],
 }
 
-/// Force and derivatives of one element, to be added to those of the others.
+/// Force and derivatives of one element.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
     /// N and N m.
@@ -103,40 +103,40 @@ pub struct Effect {
     /// Derivatives with respect to the velocities, all of them, and with respect to the coordinates, negative
     /// semidefinite part: a sum over these.
     pub along: [Option<Along>; MAX_ALONG],
-    /// What is missing to the exact derivative with respect to the coordinates; none where it is zero or not wanted.
+    /// Remainder of the exact derivative with respect to the coordinates; `None` if zero or not requested.
     pub bending: Option<Bending>,
 }
 
-/// Scalars that one element can push at most: drag has two directions and a rotation.
+/// Maximum number of scalars of an element: drag has two directions and a rotation.
 pub const MAX_ALONG: usize = 3;
 
-/// Derivatives of a push along the gradient `g` of a scalar: their size times `g g^T`.
+/// Derivatives of a force along the gradient `g` of a scalar: factors of `g g^T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Along {
-    /// Of the scalar.
+    /// Gradient of the scalar.
     pub gradient: PairVector,
-    /// Derivative of the push with respect to the scalar, not positive.
+    /// Derivative of the force with respect to the scalar, not positive.
     pub by_position: f64,
-    /// Derivative of the push with respect to its rate.
+    /// Derivative of the force with respect to its rate.
     pub by_velocity: f64,
 }
 
-/// Derivatives with respect to the coordinates by which gradients turn.
+/// Derivatives with respect to the coordinates due to the rotation of gradients.
 #[derive(Clone, Debug, Default)]
 pub struct Bending {
-    /// All but what dampers add.
+    /// All except the part of dampers.
     pub rest: PairMatrix,
-    /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
-    /// step its force will not last, and this part must be left out.
+    /// The part of dampers: the change of their direction times their current force. If a damper is stiff relative to the
+    /// step, its force decays within the step, and this part must be omitted.
     pub damper: PairMatrix,
 }
 
-/// Which derivatives by position are wanted.
+/// Requested position derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The stiff part.
     Stiff,
-    /// All; the others may cost more than the force itself.
+    /// All of them; these may cost more than the force itself.
     All,
 }
 
@@ -170,7 +170,7 @@ impl Force {
         }
     }
 
-    /// Is it given from outside, by signals?
+    /// Is it prescribed by signals?
     pub fn is_given(&self) -> bool {
         match self {
             Force::Applied(_) => true,
@@ -181,7 +181,7 @@ impl Force {
         }
     }
 
-    /// Does it take energy from what moves?
+    /// Does it dissipate energy?
     pub fn dissipates(&self) -> bool {
         match self {
             Force::SpringDamper(f) => f.damping != 0.0,
@@ -191,7 +191,7 @@ impl Force {
         }
     }
 
-    /// Power of a given force, W.
+    /// Power of an applied force, W.
     pub fn applied_power(&self, at: &Situation) -> f64 {
         match self {
             Force::Applied(f) => power(&f.force(at), at),
@@ -202,7 +202,7 @@ impl Force {
         }
     }
 
-    /// Power that the element turns into heat, W.
+    /// Dissipated power, W.
     pub fn lost_power(&self, at: &Situation) -> f64 {
         match self {
             Force::SpringDamper(f) => f.lost_power(at),
@@ -239,7 +239,7 @@ impl Force {
         self.signals().flat_map(|s| s.breakpoints().iter().copied())
     }
 
-    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    /// Shortest period of its parts, s; infinite if none is periodic.
     pub fn shortest_period(&self) -> f64 {
         self.signals()
             .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
@@ -266,14 +266,14 @@ fn power(force: &PairVector, at: &Situation) -> f64 {
 }
 
 impl Effect {
-    /// Adds a force of size `force` along the gradient of a scalar.
+    /// Adds a force along the gradient of a scalar.
     fn push_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.force.iter_mut().zip(row) {
             *total += force * r;
         }
     }
 
-    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    /// Marks a force along the gradient of a scalar, which is part of the total, as dissipative.
     fn damp_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.damping.iter_mut().zip(row) {
             *total += force * r;

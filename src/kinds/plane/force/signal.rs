@@ -2,7 +2,7 @@
 
 use crate::kinds::force::SignalSpec;
 
-/// Which limit counts at a jump.
+/// One-sided limit at a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Just before.
@@ -11,10 +11,10 @@ pub enum Side {
     After,
 }
 
-/// Highest derivative of an input that is followed.
+/// Highest supported derivative of an input.
 pub const MAX_INPUT_ORDER: usize = 15;
 
-/// An input as it comes from outside: a value, and how it goes on from there.
+/// An input: a value and its derivatives at a time.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Input {
     /// Time of the value, s.
@@ -24,14 +24,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// A value that is held.
+    /// A constant value.
     pub fn held(since: f64, value: f64) -> Self {
         let mut derivatives = [0.0; MAX_INPUT_ORDER + 1];
         derivatives[0] = value;
         Self { since, derivatives }
     }
 
-    /// Taylor's polynomial.
+    /// Value of the Taylor polynomial.
     pub fn value(&self, time: f64) -> f64 {
         taylor(&self.derivatives, time - self.since)
     }
@@ -54,9 +54,9 @@ fn taylor(derivatives: &[f64], dt: f64) -> f64 {
 /// A value over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Signal {
-    /// Known beforehand.
+    /// Given in the scene.
     Given(SignalSpec),
-    /// From outside, by index of the model's inputs.
+    /// An input, by index of the model's inputs.
     Input(usize),
 }
 
@@ -82,7 +82,7 @@ impl Signal {
         }
     }
 
-    /// Time in which it repeats, s; infinite where it does not, or does not change.
+    /// Its period, s; infinite if it is constant or not periodic.
     pub(crate) fn period(&self) -> f64 {
         match self {
             Signal::Given(SignalSpec::Harmonic {

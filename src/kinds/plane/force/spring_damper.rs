@@ -5,7 +5,7 @@
 //! (3)  stiff part of its position derivative: -stiffness g g^T;  velocity derivative: -damping g g^T
 //! (4)  rest: -stiffness phi H;  of the damper: -damping phi' H - damping g (H v)^T,   H = Hessian of phi
 //!
-//! H comes from moving the row along each coordinate, which the dual numbers give exactly.
+//! H is the derivative of the row along each coordinate, computed exactly with dual numbers.
 
 use super::{
     Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat,

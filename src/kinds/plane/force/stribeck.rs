@@ -1,7 +1,7 @@
 //! Smooth friction with a Stribeck drop at a joint coordinate.
 //!
 //! (1)  f(u) = -(kinetic + (static - kinetic) exp(-(u/us)^2)) tanh(u/ut) - viscous u,   u = rate of the coordinate
-//! (2)  its slope may be positive on the falling branch, where friction feeds motion: exact, not stiffened
+//! (2)  its slope may be positive on the falling branch, where friction adds energy: exact, not in the stiff part
 
 use super::{Along, Effect, PairVector, Situation, flat};
 use super::{Given, Site};
@@ -21,7 +21,7 @@ pub struct Stribeck {
     pub viscous: f64,
 }
 
-/// What falls from its value at rest to the one at speed as the rate grows, `kinetic + (static - kinetic) exp(-(u/us)^2)`,
+/// Friction level, which decreases from the static to the kinetic value, `kinetic + (static - kinetic) exp(-(u/us)^2)`,
 /// and its slope.
 pub fn falling([kinetic, at_rest]: [f64; 2], stribeck_rate: f64, rate: f64) -> (f64, f64) {
     let x = rate / stribeck_rate;
@@ -34,7 +34,7 @@ impl Stribeck {
         Self::given(given)
     }
 
-    /// From the numbers of a scene.
+    /// From the parameters of a scene.
     pub(in crate::kinds) fn given(given: &Given) -> Self {
         Self {
             static_friction: given.number("static_friction"),

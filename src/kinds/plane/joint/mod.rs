@@ -1,4 +1,4 @@
-//! Joints: equality constraints between two bodies, and the coordinate that some of them leave free.
+//! Joints: equality constraints between two bodies, and the free coordinate of some of them.
 //! Every kind has one file: its description, its residual (zero when closed) and the gradients of the residual.
 
 mod distance;
@@ -17,7 +17,7 @@ use crate::math::{Real, Vec2};
 
 type Vector = Vec2;
 
-/// Equations of one joint at most.
+/// Maximum number of equations of a joint.
 pub const MAX_ROWS: usize = 3;
 
 joint_kinds! {
@@ -27,7 +27,7 @@ joint_kinds! {
     Distance,
 }
 
-/// What every kind has.
+/// Interface of all kinds.
 trait JointKind: Sized {
     const DESCRIPTION: Description;
 
@@ -52,7 +52,7 @@ trait JointKind: Sized {
     }
 }
 
-/// Where a joint sits on its bodies at the start.
+/// Initial mounting of a joint on its bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mounts {
     /// A point of each body in its coordinates, m.
@@ -61,11 +61,11 @@ pub struct Mounts {
     pub axis: Vec2,
     /// Angle of the second body minus that of the first, rad.
     pub angle: f64,
-    /// Between the anchors, m.
+    /// Distance of the anchors, m.
     pub distance: f64,
 }
 
-/// What a joint says at a configuration: `n` residuals and their gradients.
+/// Constraint of a joint at a configuration: `n` residuals and their gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct JointRows<T = f64> {
     /// Number of equations.

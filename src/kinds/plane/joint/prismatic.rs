@@ -1,8 +1,8 @@
 //! Prismatic joint: the second body's anchor stays on a line fixed in the first body, without rotation.
 //!
-//! (1)  0 = across . d,   d = p_b - p_a,   across = axis turned by a right angle, both fixed in body a
+//! (1)  0 = across . d,   d = p_b - p_a,   across = axis rotated by a right angle, both fixed in body a
 //! (2)  0 = angle_b - angle_a - angle
-//! (3)  coordinate = axis . d;  its rate and that of (1) see body a at the second anchor, because the axis turns
+//! (3)  coordinate = axis . d;  its rate and that of (1) use the point of body a at the second anchor, because the axis rotates
 
 use super::{Coordinate, Description, JointKind, JointRows, Mounting, Mounts, Sign};
 use crate::constraint::{Pose, Row};

@@ -1,4 +1,4 @@
-//! Shapes as a scene gives them: each kind with its keys, and what is made of it.
+//! Shapes as given in a scene: each kind with its keys, and its conversion to a collider.
 
 use super::{Convex, HalfPlane, Shape, polygon};
 use crate::kinds::parameter::parameters;
@@ -84,7 +84,7 @@ const HALF_PLANE: Description = Description {
 /// The geometry of a shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Geometry {
-    /// A point that touches others.
+    /// A point.
     Point {
         /// m.
         position: [f64; 2],
@@ -109,7 +109,7 @@ pub enum Geometry {
     Box {
         /// Centre, m.
         position: [f64; 2],
-        /// Rotation against the body, rad.
+        /// Rotation relative to the body, rad.
         angle: f64,
         /// Full width and height, m.
         size: [f64; 2],
@@ -119,7 +119,7 @@ pub enum Geometry {
         /// Corners, m.
         vertices: Vec<[f64; 2]>,
     },
-    /// All that lies behind a line; on the ground only.
+    /// The half-plane behind a line; on the ground only.
     HalfPlane {
         /// A point of the line, m.
         point: [f64; 2],
@@ -129,14 +129,14 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// Has the shape an area, so that it can have an inertia?
+    /// Does the shape have an area, and thus an inertia?
     pub fn is_solid(&self) -> bool {
         !matches!(self, Geometry::Point { .. } | Geometry::HalfPlane { .. })
     }
 }
 
 impl Shape {
-    /// The running form of a written shape.
+    /// The collider of a scene shape.
     pub fn from_geometry(geometry: &Geometry) -> Self {
         let vec = |p: [f64; 2]| Vec2::new(p[0], p[1]);
         match geometry {

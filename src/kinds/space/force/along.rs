@@ -5,8 +5,8 @@
 //! (3)  stiff part of the position derivative: (df/dvalue) g g^T
 //! (4)  rest: held H;  of dampers: fading H + (df/du) g (H^T v)^T,   H_ij = change of g_i along motion j
 //!
-//! H is not symmetric, because rotations about body axes do not commute. It comes from moving the gradient along each
-//! motion, which the dual numbers give exactly.
+//! H is not symmetric, because rotations about body axes do not commute. It is the derivative of the gradient along each
+//! motion, computed exactly with dual numbers.
 
 use super::{
     Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, add_outer, flat, motion, rates,
@@ -15,13 +15,13 @@ use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row};
 use crate::math::Real;
 
-/// A scalar of two poses that does not change when both bodies move as one.
+/// A scalar of two poses that is invariant under a common motion of both bodies.
 pub(super) trait Scalar {
     /// Value and gradient.
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>);
 }
 
-/// A coordinate of a joint; an angle is counted over its turns.
+/// A coordinate of a joint; angles include full turns.
 pub(super) struct JointCoordinate<'a> {
     pub joint: &'a Joint,
     pub index: usize,
@@ -34,16 +34,16 @@ impl Scalar for JointCoordinate<'_> {
     }
 }
 
-/// The size of a force along a scalar and how it changes.
+/// A force along a scalar and its derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Push {
-    /// What lasts: of springs and signals, N or N m.
+    /// Persistent part: of springs and signals, N or N m.
     pub held: f64,
-    /// What ends with the motion: of dampers and friction, N or N m.
+    /// Part that vanishes with the motion: of dampers and friction, N or N m.
     pub fading: f64,
-    /// Slope with the scalar, not positive.
+    /// Derivative with respect to the scalar, not positive.
     pub by_value: f64,
-    /// Slope with its rate.
+    /// Derivative with respect to its rate.
     pub by_rate: f64,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn sloped(
     }
 }
 
-/// The effect of a force whose size is `push` of value and rate.
+/// The effect of a force given by `push` as a function of value and rate.
 pub(super) fn effect(
     scalar: &impl Scalar,
     at: &Situation,
@@ -105,7 +105,7 @@ pub(super) fn effect(
     effect
 }
 
-// the transpose of H: its line j is the change of the gradient along motion j
+// the transpose of H: its row j is the change of the gradient along motion j
 fn gradient_changes(scalar: &impl Scalar, pose: [&Pose; 2]) -> PairMatrix {
     let mut changes = [[0.0; PAIR_DOF]; PAIR_DOF];
     for (j, line) in changes.iter_mut().enumerate().skip(3) {
@@ -113,7 +113,7 @@ fn gradient_changes(scalar: &impl Scalar, pose: [&Pose; 2]) -> PairMatrix {
         let (_, row) = scalar.at(&pose[0].with_rate(&a), &pose[1].with_rate(&b));
         *line = rates(&row);
     }
-    // a shift of both bodies changes nothing
+    // a common translation of both bodies has no effect
     for j in 0..3 {
         changes[j] = changes[BODY_DOF + j].map(|x| -x);
     }

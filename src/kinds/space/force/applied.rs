@@ -1,7 +1,7 @@
 //! A given force at a point of the second body, and a given torque, both in world axes or both in body axes.
 //!
 //! (1)  on the coordinates: F in world axes;  r x f + t in body axes,   f = R^T F,   t = the torque in body axes
-//! (2)  derivative by a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
+//! (2)  derivative for a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
 //!      changes by R (e x f)
 
 use super::{Detail, Effect, LineForce, Situation};
@@ -11,14 +11,14 @@ use crate::kinds::plane::force::Signal;
 use crate::kinds::space::BODY_DOF;
 use crate::math::{Mat3, Vec3, cross3};
 
-/// Signals on a body.
+/// Applied force and torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// Point of the body, m.
     pub point: Vec3,
     /// Axes of force and torque.
     pub frame: Frame,
-    /// The axes that the body has in the scene, in those of the engine: what `Frame::Body` means.
+    /// The scene axes of the body in engine axes: the meaning of `Frame::Body`.
     pub axes: Mat3,
     /// N.
     pub force: [Signal; 3],

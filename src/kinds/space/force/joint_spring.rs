@@ -1,7 +1,7 @@
 //! Spring and damper at a coordinate of a joint.
 //!
 //! (1)  force = -stiffness (c - rest) - damping c',   c = the coordinate;   derivatives in along.rs
-//! (2)  an angle is counted over its turns: the spring can be wound up
+//! (2)  angles include full turns: the spring can be wound up
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Description, Given, Site};

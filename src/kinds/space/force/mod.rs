@@ -1,10 +1,10 @@
-//! Force elements in space. Each gives the force on the velocities of its two bodies (linear in world axes, angular in
-//! body axes) and how it changes along their motions, split as in the plane so that stiff elements stay stable at any
+//! Force elements in space. Each provides the force on the velocities of its two bodies (linear in world axes, angular in
+//! body axes) and its derivatives along their motions, split as in the plane so that stiff elements stay stable at any
 //! step: the `stiff` part of the position derivative is negative semidefinite whatever the state, the `rest` makes it
 //! exact and is used where the step's matrix allows.
 //!
-//! Derivatives by position are along motions: column j is the change while the body shifts along a world axis, or turns
-//! about one of its own axes, `R -> R exp(e)`; angular velocities keep their parts along body axes meanwhile.
+//! Position derivatives are along motions: column j is the change while the body translates along a world axis, or rotates
+//! about one of its own axes, `R -> R exp(e)`; angular velocities keep their components in body axes.
 
 mod along;
 mod applied;
@@ -67,7 +67,7 @@ force_kinds! {
     Stribeck: STRIBECK => Stribeck,
 }
 
-/// Where an element acts, at the start.
+/// Initial data of an element.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Points of the two bodies, m.
@@ -80,7 +80,7 @@ pub struct Site {
     pub point: Vec3,
     /// Axes of force and torque.
     pub frame: Frame,
-    /// The axes that the body has in the scene, in those of the engine.
+    /// The scene axes of the body in engine axes.
     pub axes: Mat3,
     /// N.
     pub force: [Signal; 3],
@@ -88,37 +88,37 @@ pub struct Site {
     pub torque: [Signal; 3],
 }
 
-/// When, where and how fast.
+/// Time, positions and velocities at which an element is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// s.
     pub time: f64,
-    /// Which side of a jump of a signal counts.
+    /// Side of a jump of a signal.
     pub side: Side,
     /// Poses of the first and second body.
     pub pose: [&'a Pose; 2],
     /// Their twists.
     pub twist: [&'a Twist; 2],
-    /// The joint that the element acts on, for those that do; its bodies are those of the element.
+    /// The joint that the element acts on, if any; its bodies are those of the element.
     pub joint: Option<&'a Joint>,
-    /// What its angles are counted from.
+    /// Reference of its angles.
     pub count: Count<'a>,
     /// The model's inputs.
     pub inputs: &'a [Input],
 }
 
-/// A force along one row, and how its size changes with the scalar that the row is the gradient of.
+/// A force along one row, and its derivatives with respect to the scalar of the row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sloped {
     /// Gradient of the scalar.
     pub row: Row,
     /// N or N m.
     pub force: f64,
-    /// The part of it that takes energy: of dampers and friction, N or N m.
+    /// Its dissipative part: of dampers and friction, N or N m.
     pub fading: f64,
-    /// Slope with the scalar.
+    /// Derivative with respect to the scalar.
     pub by_value: f64,
-    /// Slope with its rate.
+    /// Derivative with respect to its rate.
     pub by_rate: f64,
 }
 
@@ -129,11 +129,11 @@ pub struct LineForce {
     pub anchors: [Vec3; 2],
     /// On the second body, in world axes, N.
     pub force: Vec3,
-    /// How far the points are apart, m; infinite where the force keeps its direction.
+    /// Distance of the points, m; infinite if the force has a fixed direction.
     pub length: f64,
 }
 
-/// Force and derivatives of one element, to be added to those of the others.
+/// Force and derivatives of one element.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
     /// N and N m.
@@ -144,10 +144,10 @@ pub struct Effect {
     pub by_velocity: PairMatrix,
     /// Derivative along the motions, negative semidefinite part.
     pub by_position_stiff: PairMatrix,
-    /// What is missing from `by_position_stiff` to the exact derivative, but for what dampers add.
+    /// Remainder of the exact derivative beyond `by_position_stiff`, except for the part of dampers.
     pub by_position_rest: PairMatrix,
-    /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
-    /// step its force will not last, and this part must be left out.
+    /// The part of dampers: the change of their direction times their current force. If a damper is stiff relative to the
+    /// step, its force decays within the step, and this part must be omitted.
     pub by_position_damper: PairMatrix,
 }
 
@@ -164,7 +164,7 @@ impl Force {
         }
     }
 
-    /// The element as forces along rows; none for those given from outside.
+    /// The element as forces along rows; none for prescribed forces.
     pub fn sloped(&self, at: &Situation, mut take: impl FnMut(Sloped)) {
         match self {
             Force::SpringDamper(f) => take(f.sloped(at)),
@@ -175,7 +175,7 @@ impl Force {
         }
     }
 
-    /// The element as a force between two points, which turns with what it acts on or not at all.
+    /// The element as a force between two points, which rotates with them or has a fixed direction.
     pub fn line_force(&self, at: &Situation) -> Option<LineForce> {
         match self {
             Force::SpringDamper(f) => f.line_force(at),
@@ -209,7 +209,7 @@ impl Force {
         }
     }
 
-    /// Is it given from outside, by signals?
+    /// Is it prescribed by signals?
     pub fn is_given(&self) -> bool {
         match self {
             Force::Applied(_) | Force::MotorTorque(_) => true,
@@ -220,7 +220,7 @@ impl Force {
         }
     }
 
-    /// Does it take energy from what moves?
+    /// Does it dissipate energy?
     pub fn dissipates(&self) -> bool {
         match self {
             Force::SpringDamper(f) => f.damping != 0.0,
@@ -230,7 +230,7 @@ impl Force {
         }
     }
 
-    /// Power of a given force, W.
+    /// Power of an applied force, W.
     pub fn applied_power(&self, at: &Situation) -> f64 {
         match self {
             Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
@@ -242,7 +242,7 @@ impl Force {
         }
     }
 
-    /// Power that the element turns into heat, W.
+    /// Dissipated power, W.
     pub fn lost_power(&self, at: &Situation) -> f64 {
         match self {
             Force::SpringDamper(f) => f.lost_power(at),
@@ -281,7 +281,7 @@ impl Force {
         self.signals().flat_map(|s| s.breakpoints().iter().copied())
     }
 
-    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    /// Shortest period of its parts, s; infinite if none is periodic.
     pub fn shortest_period(&self) -> f64 {
         self.signals()
             .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
@@ -329,14 +329,14 @@ impl Effect {
         sum
     }
 
-    /// Adds a force of size `force` along the gradient of a scalar.
+    /// Adds a force along the gradient of a scalar.
     fn push_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.force.iter_mut().zip(row) {
             *total += force * r;
         }
     }
 
-    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    /// Marks a force along the gradient of a scalar, which is part of the total, as dissipative.
     fn damp_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.damping.iter_mut().zip(row) {
             *total += force * r;

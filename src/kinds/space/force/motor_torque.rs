@@ -25,7 +25,7 @@ impl MotorTorque {
         })
     }
 
-    /// The signal now, N m or N.
+    /// Current value of the signal, N m or N.
     pub(super) fn push(&self, at: &Situation) -> f64 {
         self.torque.value(at.time, at.side, at.inputs)
     }

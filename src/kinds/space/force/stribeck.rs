@@ -7,12 +7,12 @@ use super::{Detail, Effect, PairVector, Situation, Sloped, flat};
 use super::{Given, Site};
 use crate::kinds::plane::force;
 
-/// The law and where it acts.
+/// Stribeck friction at a joint coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stribeck {
     /// Index of the joint's coordinate.
     pub coordinate: usize,
-    /// Friction over the rate of the coordinate.
+    /// Friction as a function of the rate.
     pub law: force::Stribeck,
 }
 

@@ -1,7 +1,7 @@
 //! Drag against the relative velocity of two bodies, at the second one's centre of mass.
 //!
 //! (1)  force = -linear u,   u = v_b - (v_a + w_a x r),   r = x_b - x_a;   torque = -angular (w_b - w_a), in world axes
-//! (2)  each of the six parts is -c (g . v) g, with a row g that turns with the bodies: velocity derivative -c g g^T,
+//! (2)  each of the six parts is -c (g . v) g, with a row g that rotates with the bodies: velocity derivative -c g g^T,
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
 use super::{Detail, Effect, Situation, Sloped, add_outer, flat, motion, rates};

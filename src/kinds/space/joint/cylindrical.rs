@@ -5,7 +5,7 @@
 //! (3)  coordinates: displacement z_a . d;  angle of mount b about z, from mount a
 //!
 //! Reaction: the forces on body b at its anchor along x_a and y_a, then the moments on body b about x_a and y_a; body a
-//! gets the opposite, its force at the place of the second anchor.
+//! gets the opposite, with its force at the second anchor.
 
 use super::pair::{Axes, Pair};
 use super::{

@@ -1,8 +1,8 @@
-//! Joints in space: equality constraints between two bodies, and the coordinates that some of them leave free.
+//! Joints in space: equality constraints between two bodies, and the free coordinates of some of them.
 //! Every kind has one file: its description, its residuals (zero when closed) and their exact gradients, closed or not.
 //!
-//! A multiplier of a row is a force or moment on the second body, and the opposite on the first; each kind says where
-//! and along which axes.
+//! The multiplier of a row is a force or moment on the second body, and the opposite on the first; each kind documents its
+//! point and axes.
 
 mod cylindrical;
 mod distance;
@@ -34,13 +34,13 @@ use std::f64::consts::TAU;
 
 type Vector = Vec3;
 
-/// Equations of one joint at most.
+/// Maximum number of equations of a joint.
 pub const MAX_ROWS: usize = 6;
 
-/// Coordinates of one joint at most.
+/// Maximum number of coordinates of a joint.
 pub const MAX_COORDINATES: usize = 3;
 
-/// What kinds have in common that are made of their mounts alone; with `axis` they are about z of the first one.
+/// Common parts of kinds defined only by their mounts; with `axis`, the axis is z of the first mount.
 macro_rules! mounted {
     () => {
         fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
@@ -76,7 +76,7 @@ joint_kinds! {
     Screw,
 }
 
-/// What every kind has.
+/// Interface of all kinds.
 trait JointKind: Sized {
     const DESCRIPTION: Description;
 
@@ -101,18 +101,18 @@ trait JointKind: Sized {
     }
 }
 
-/// Where a joint sits on its bodies at the start.
+/// Initial mounting of a joint on its bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mounts {
     /// On the first body.
     pub a: Mount,
     /// On the second body.
     pub b: Mount,
-    /// Between the anchors, m.
+    /// Distance of the anchors, m.
     pub distance: f64,
 }
 
-/// What a joint says at a configuration: `n` residuals and their gradients.
+/// Constraint of a joint at a configuration: `n` residuals and their gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct JointRows<T = f64> {
     /// Number of equations.
@@ -123,10 +123,10 @@ pub struct JointRows<T = f64> {
     pub rows: [Row<T>; MAX_ROWS],
 }
 
-/// What angles of a joint are counted from: a configuration at which they are known over all their turns.
+/// Reference of the angles of a joint: a configuration at which they are known including full turns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count<'a> {
-    /// The coordinates there, rad; none stands for zeros, and those of displacements are not looked at.
+    /// The coordinates there, rad; `None` stands for zeros, and displacements are ignored.
     pub from: &'a [f64],
     /// Rotation vectors of the first and second body since then, rad.
     pub turned: [Vec3; 2],
@@ -148,17 +148,17 @@ impl<T: Real> JointRows<T> {
 }
 
 impl Joint {
-    /// Points of the two bodies, in their coordinates, at which the forces of the joint act, m; `None` where these slide.
+    /// Points of application of the joint forces, in coordinates of the two bodies, m; `None` if they slide.
     pub fn anchors(&self) -> Option<[Vec3; 2]> {
         (!self.description().slides()).then(|| self.attachment())
     }
 
-    /// What changes while it moves.
+    /// Its coordinates.
     pub fn coordinates(&self) -> &'static [Coordinate] {
         self.description().coordinates
     }
 
-    /// Number of free coordinates that the joint gives.
+    /// Number of free coordinates.
     pub fn n_coordinates(&self) -> usize {
         self.coordinates().len()
     }
@@ -168,15 +168,15 @@ impl Joint {
         self.coordinates().get(index).is_some_and(|c| c.is_angle)
     }
 
-    /// A free coordinate, m or rad in (-pi, pi], and its gradient: what stops, motors and forces at the joint act on.
+    /// A free coordinate, m or rad in (-pi, pi], and its gradient, for stops, motors and forces at the joint.
     /// Zero without a gradient beyond the number of coordinates.
     pub fn coordinate<T: Real>(&self, index: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         debug_assert!(index < self.n_coordinates(), "no such coordinate");
         self.coordinate_at(index, a, b)
     }
 
-    /// The same, an angle counted over its turns: of those that stand for this configuration the one nearest to where the
-    /// rotations of both bodies would take it. Exact for any number of turns about one axis; otherwise the angle must
+    /// The same with angles including full turns: of the possible values, the one nearest to the prediction from the
+    /// rotations of both bodies. Exact for any number of turns about one axis; otherwise the angle must
     /// be within half a turn of that.
     pub fn counted<T: Real>(
         &self,

@@ -1,10 +1,10 @@
-//! Where a joint sits on a body: a point and three axes.
+//! Mounting of a joint on a body: a point and three axes.
 
 use crate::kinds::space::{Pose, tangents};
 use crate::math::{Vec3, cross3, dot3};
 
-/// Two directions this near to each other give no plane, as the sine of the angle between them: what is left of the
-/// one across the other has lost half of its digits.
+/// Directions count as parallel if the sine of the angle between them is below this: the component of
+/// one normal to the other has lost half of its digits.
 const PARALLEL: f64 = 1e-8;
 
 /// A point of a body and right-handed unit axes, all in body coordinates.
@@ -12,12 +12,12 @@ const PARALLEL: f64 = 1e-8;
 pub struct Mount {
     /// m.
     pub anchor: Vec3,
-    /// x, y and z; what each stands for, the kind of joint says.
+    /// x, y and z; their meaning depends on the kind of joint.
     pub axes: [Vec3; 3],
 }
 
 impl Mount {
-    /// With z along `z` and x as near to `x` as it can be; `None` if one of them is zero or both are parallel.
+    /// With z along `z` and x as close to `x` as possible; `None` if one of them is zero or both are parallel.
     pub fn new(anchor: Vec3, z: Vec3, x: Vec3) -> Option<Self> {
         let (z, x) = (unit(z)?, unit(x)?);
         let across = cross3(z, x);
@@ -31,7 +31,7 @@ impl Mount {
         })
     }
 
-    /// With z along `z` and x as near as it can be to that axis of the body which is farthest from z; `None` if `z` is
+    /// With z along `z` and x as close as possible to the body axis farthest from z; `None` if `z` is
     /// zero.
     pub fn about(anchor: Vec3, z: Vec3) -> Option<Self> {
         let farthest = (0..3).fold(0, |k, i| if z[i].abs() < z[k].abs() { i } else { k });

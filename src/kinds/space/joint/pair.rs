@@ -1,11 +1,11 @@
-//! Two mounts as they lie in the world: the scalars that joints are made of, with their gradients.
+//! A pair of mounts in the world: the scalars used by joints, with their gradients.
 //!
 //! Points p = x + R r,  d = p_b - p_a;  axes x, y, z of each mount;  w = rate of rotation of body b relative to body a.
 //!
 //! (1)  d . e,  e fixed in the world: rate e . (v of p_b - v of p_a)
-//! (2)  d . s,  s fixed in body a: rate s . (v of p_b - v of the point of body a that is there), because s turns
+//! (2)  d . s,  s fixed in body a: rate s . (v of p_b - v of the coincident point of body a), because s rotates
 //! (3)  s . t,  s fixed in body a and t in body b: rate w . (t x s)
-//! (4)  z_a x z_b, its parts along x_a and y_a: (-y_a . z_b, x_a . z_b) = sine of the tilt, rates by (3)
+//! (4)  z_a x z_b, its components along x_a and y_a: (-y_a . z_b, x_a . z_b) = sine of the tilt, rates by (3)
 //! (5)  2 v,  (u, v) = quaternion of the axes of mount b in those of mount a, u >= 0: 2 sin(turn / 2) along the axis of
 //!      the turn; rates e_i . (u w + v x w) = w . (u e_i + e_i x v) in the axes of mount b
 //! (6)  angle about z = atan2(y_a . x_b - x_a . y_b, x_a . x_b + y_a . y_b), twice the angle of (u, v_z): a tilt of z
@@ -13,7 +13,7 @@
 //!
 //! Closed branches: (4) is zero when z_b = z_a, and again when z_b = -z_a, half a turn of tilt away; between them the
 //! residual has length sin(tilt) and passes 1. (5) has length 2 sin(turn / 2): zero only at closure, largest half a turn
-//! away. A motion from one branch to another goes through residuals of order 1, while a joint that is kept closed has
+//! away. A motion from one branch to another passes through residuals of order 1, while a closed joint has
 //! residuals many orders smaller; so a flipped joint cannot be reached.
 
 use super::Mount;
@@ -58,7 +58,7 @@ impl<'p, T: Real> Pair<'p, T> {
         Row::relative_velocity(direction, (self.a, self.arm_a), (self.b, self.arm_b))
     }
 
-    /// d along a direction that is fixed in body a, given in its coordinates (2).
+    /// d along a direction fixed in body a, given in its coordinates (2).
     pub(super) fn along(&self, direction: Vec3) -> (T, Row<T>) {
         let direction = self.a.turn(direction);
         let there = (self.a, self.arm_a + self.d);
@@ -136,7 +136,7 @@ impl<'p, T: Real> Axes<'p, T> {
         self.angle((yx.0 - xy.0, yx.1 - xy.1), (xx.0 + yy.0, xx.1 + yy.1))
     }
 
-    /// Angle of the vector whose parts are two products of axes, each by its indices.
+    /// Angle of the vector whose components are two products of axes, each given by its indices.
     pub(super) fn angle_of_products(
         &self,
         sine: (usize, usize),
@@ -148,7 +148,7 @@ impl<'p, T: Real> Axes<'p, T> {
         )
     }
 
-    // grad atan2(s, c) = (c grad s - s grad c) / (s^2 + c^2); where both vanish the angle has no meaning
+    // grad atan2(s, c) = (c grad s - s grad c) / (s^2 + c^2); where both vanish the angle is undefined
     fn angle(&self, (s, grad_s): (T, Vec3<T>), (c, grad_c): (T, Vec3<T>)) -> (T, Row<T>) {
         let square = s * s + c * c;
         if square.value() == 0.0 {

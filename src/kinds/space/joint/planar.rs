@@ -1,11 +1,11 @@
-//! Planar joint: the second anchor stays in the plane through the first one across z_a, and the axes z stay parallel.
+//! Planar joint: the second anchor stays in the plane through the first one normal to z_a, and the axes z stay parallel.
 //!
 //! (1)  0 = z_a . d,   d = p_b - p_a
 //! (2)  0 = tilt of z_b out of z_a, about x_a and y_a; a flipped axis is half a turn of tilt away (pair.rs, 4)
 //! (3)  coordinates: displacements x_a . d and y_a . d;  angle of mount b about z, from mount a
 //!
 //! Reaction: the force on body b at its anchor along z_a, then the moments on body b about x_a and y_a; body a gets the
-//! opposite, its force at the place of the second anchor.
+//! opposite, with its force at the second anchor.
 
 use super::pair::{Axes, Pair};
 use super::{
@@ -14,7 +14,7 @@ use super::{
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
-/// Plate on a plane across z.
+/// Plate on a plane normal to z.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planar {
     /// On the first body.

@@ -5,7 +5,7 @@
 //! (3)  coordinate: displacement z_a . d
 //!
 //! Reaction: the forces on body b at its anchor along x_a and y_a, then the moments on body b about x, y and z of the
-//! mounts; body a gets the opposite, its force at the place of the second anchor.
+//! mounts; body a gets the opposite, with its force at the second anchor.
 
 use super::pair::{Axes, Pair};
 use super::{

@@ -1,15 +1,15 @@
-//! Screw joint: the axes z of both mounts lie on one line, and turning about it moves along it.
+//! Screw joint: the axes z of both mounts lie on one line, and rotation about it is coupled to translation along it.
 //!
 //! (1)  0 = x_a . d,  0 = y_a . d,   d = p_b - p_a
-//! (2)  0 = z_a . d - lead / (2 pi) angle, up to a whole number of leads: that of the turn nearest to where d is
+//! (2)  0 = z_a . d - lead / (2 pi) angle, up to a whole number of leads: that of the turn nearest to d
 //! (3)  0 = tilt of z_b out of z_a, about x_a and y_a; a flipped axis is half a turn of tilt away (pair.rs, 4)
 //! (4)  coordinate: angle of mount b about z, from mount a
 //!
-//! (2) has a branch for every turn of the thread, a lead apart: a joint that is kept closed stays on its own.
+//! (2) has a branch for every turn of the thread, one lead apart: a closed joint stays on its branch.
 //!
 //! Reaction: the forces on body b at its anchor along x_a and y_a, then that of the thread along z_a, with a moment of
-//! -lead / (2 pi) times it about z_a, then the moments on body b about x_a and y_a; body a gets the opposite, its forces at
-//! the place of the second anchor.
+//! -lead / (2 pi) times it about z_a, then the moments on body b about x_a and y_a; body a gets the opposite, with its forces at
+//! the second anchor.
 
 use super::pair::{Axes, Pair};
 use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};

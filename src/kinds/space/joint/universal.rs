@@ -1,9 +1,9 @@
 //! Universal joint: a point of each body coincides; the arms of its cross are x_a, fixed in body a, and y_b, fixed in
-//! body b, and stay at a right angle.
+//! body b, and stay perpendicular.
 //!
 //! (1)  0 = p_b - p_a
 //! (2)  0 = -x_a . y_b
-//! (3)  coordinates: the axes of mount b are those of mount a, turned about x by the first angle, then about the new y by
+//! (3)  coordinates: the axes of mount b are those of mount a, rotated about x by the first angle, then about the new y by
 //!      the second: first = atan2(z_a . y_b, y_a . y_b), second = atan2(x_a . z_b, x_a . x_b)
 //!
 //! (2) has no spurious branch: all orientations that close it are those of (3), one connected surface.

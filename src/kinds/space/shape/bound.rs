@@ -1,10 +1,10 @@
-//! Bounds of shapes, for a cheap look at what is near.
+//! Bounds of shapes, for cheap proximity tests.
 
 use super::{HalfSpace, Shape};
 use crate::kinds::space::Pose;
 use crate::math::{Limit, Vec3, dot3};
 
-/// What a shape is within.
+/// Bounding volume of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// A ball.
@@ -19,7 +19,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// How far the shape reaches from the body's origin, m; infinite for a half-space.
+    /// Largest distance of the shape from the body's origin, m; infinite for a half-space.
     pub fn extent(&self) -> f64 {
         match self {
             Bound::Ball { centre, radius } => dot3(*centre, *centre).sqrt() + radius,
@@ -75,7 +75,7 @@ impl Bound {
         }
     }
 
-    /// A distance that two shapes within these bounds have at least, m; negative where the bounds overlap.
+    /// Lower bound of the distance of two shapes, m; negative if the bounds overlap.
     pub fn clearance(&self, other: &Bound, a: &Pose, b: &Pose) -> f64 {
         match (self, other) {
             (

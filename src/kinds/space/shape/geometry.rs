@@ -1,4 +1,4 @@
-//! Shapes as a scene gives them: each kind with its keys, and what is made of it.
+//! Shapes as given in a scene: each kind with its keys, and its conversion to a collider.
 
 use super::{Flat, HeightField, Shape};
 use crate::kinds::parameter::parameters;
@@ -116,7 +116,7 @@ const HEIGHT_FIELD: Description = Description {
 /// The geometry of a shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Geometry {
-    /// A point that touches others.
+    /// A point.
     Point {
         /// m.
         position: [f64; 3],
@@ -141,7 +141,7 @@ pub enum Geometry {
     Box {
         /// Centre, m.
         position: [f64; 3],
-        /// Rotation against the body; a unit quaternion, w first.
+        /// Rotation relative to the body; a unit quaternion, w first.
         orientation: Quaternion,
         /// Full lengths of the edges, m.
         size: [f64; 3],
@@ -159,12 +159,12 @@ pub enum Geometry {
     },
     /// The convex hull of points that are not in one plane.
     Polyhedron {
-        /// m; none twice where they come from a file.
+        /// m; distinct if they come from a file.
         vertices: Vec<[f64; 3]>,
-        /// Where they come from, relative to the scene, with `/`.
+        /// Source file, relative to the scene, with `/`.
         file: Option<String>,
     },
-    /// All that lies behind a plane; on the ground only.
+    /// The half-space behind a plane; on the ground only.
     HalfSpace {
         /// A point of the plane, m.
         point: [f64; 3],
@@ -177,13 +177,13 @@ pub enum Geometry {
         origin: [f64; 2],
         /// Distances of the heights along x and y, m.
         cell: [f64; 2],
-        /// z, m: a row runs along x, rows follow each other along y. At least two rows of at least two, all alike.
+        /// z, m: rows along x, in the order of y. At least two rows of at least two heights, all of the same length.
         heights: Vec<Vec<f64>>,
     },
 }
 
 impl Geometry {
-    /// Has the shape a volume, so that it can have a mass?
+    /// Does the shape have a volume, and thus a mass?
     pub fn is_solid(&self) -> bool {
         !matches!(
             self,
@@ -192,10 +192,10 @@ impl Geometry {
     }
 }
 
-/// A shape in the axes of its body that a quaternion turns the written ones to.
+/// The collider in body axes, rotated from the scene axes by a quaternion.
 ///
 /// # Errors
-/// Corners that span no volume.
+/// If the corners span no volume.
 pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
     let frame = Pose::new(Vec3::zeros(), axes);
     let vec3 = Vec3::from;

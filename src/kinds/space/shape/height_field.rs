@@ -1,4 +1,4 @@
-//! Height field: a regular grid of heights over a rectangle, each cell cut into two triangles along the diagonal from
+//! Height field: a regular grid of heights over a rectangle, each cell divided into two triangles by the diagonal from
 //! its lower left to its upper right corner. Solid below.
 
 use crate::math::{Limit, Vec3, cross3, dot3};
@@ -6,13 +6,13 @@ use crate::math::{Limit, Vec3, cross3, dot3};
 /// A surface of triangles over a regular grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
-    /// Place of the first grid point at height zero, m.
+    /// Position of the first grid point at height zero, m.
     pub corner: Vec3,
     /// Distance of grid points along x and y, m, positive.
     pub spacing: [f64; 2],
     /// Grid points along x and y, at least two.
     pub count: [usize; 2],
-    /// Heights over `corner`, m; x runs faster.
+    /// Heights above `corner`, m; x varies fastest.
     pub heights: Vec<f64>,
 }
 
@@ -23,9 +23,9 @@ pub struct Triangle {
     pub corners: [Vec3; 3],
     /// Unit vector out of the ground.
     pub normal: Vec3,
-    /// Which sides (from each corner to the next one) it looks after when something touches there.
+    /// Which edges (from each corner to the next one) this triangle handles for contacts.
     pub owns_side: [bool; 3],
-    /// Which corners it looks after.
+    /// Which corners it handles.
     pub owns_corner: [bool; 3],
 }
 
@@ -67,7 +67,7 @@ impl HeightField {
         let n = cross3(corners[1] - corners[0], corners[2] - corners[0]);
         let normal = n / dot3(n, n).sqrt();
         let [nx, ny] = self.cells();
-        // a lower triangle looks after all its sides and its first corner, an upper one after what is at the border
+        // a lower triangle handles all its edges and its first corner, an upper one those at the border
         let (right, top) = (i + 1 == nx, j + 1 == ny);
         let (owns_side, owns_corner) = if upper {
             ([false, top, i == 0], [false, false, top])
@@ -84,7 +84,7 @@ impl HeightField {
 }
 
 impl Triangle {
-    /// Unit vector in the plane of the triangle, out of it, across a side.
+    /// Outward unit vector in the plane of the triangle, normal to an edge.
     pub fn outward(&self, side: usize) -> Vec3 {
         super::unit(cross3(
             self.corners[(side + 1) % 3] - self.corners[side],

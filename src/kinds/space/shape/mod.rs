@@ -23,11 +23,11 @@ use std::sync::Arc;
 pub enum Shape {
     /// A ball; a point if its radius is zero.
     Sphere(Sphere),
-    /// All that is within a radius of a segment.
+    /// All points within a radius of a segment.
     Capsule(Capsule),
     /// A circular cylinder with flat ends.
     Cylinder(Cylinder),
-    /// A convex solid with flat faces, boxes too.
+    /// A convex solid with flat faces, including boxes.
     Polyhedron(Arc<Polyhedron>),
     /// Everything behind a plane; for the ground.
     HalfSpace(HalfSpace),
@@ -44,7 +44,7 @@ pub struct Sphere {
     pub radius: f64,
 }
 
-/// All that is within `radius` of the segment between `ends`.
+/// All points within `radius` of the segment between `ends`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     /// m; two different points.
@@ -62,7 +62,7 @@ pub struct Cylinder {
     pub axis: Vec3,
     /// m, positive.
     pub radius: f64,
-    /// Half of its height, m, positive.
+    /// Half height, m, positive.
     pub half_height: f64,
 }
 
@@ -101,13 +101,13 @@ impl Shape {
         }
     }
 
-    /// A box; the size is its whole extent along its own axes.
+    /// A box; `size` is its full extent along its axes.
     pub fn cuboid(centre: Vec3, orientation: Quaternion, size: Vec3) -> Self {
         let axes = quaternion::matrix(orientation);
         Shape::Polyhedron(Arc::new(Polyhedron::cuboid(centre, &axes, size)))
     }
 
-    /// A cylinder about a line of any length.
+    /// A cylinder about an axis of any length.
     pub fn cylinder(centre: Vec3, axis: Vec3, radius: f64, height: f64) -> Self {
         Shape::Cylinder(Cylinder {
             centre,
@@ -136,7 +136,7 @@ impl Shape {
         Shape::HeightField(Arc::new(field))
     }
 
-    /// What people call it.
+    /// Its name for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Shape::Sphere(ball) if ball.radius == 0.0 => "point",
@@ -150,7 +150,7 @@ impl Shape {
         }
     }
 
-    /// Is it without end, so that only the ground can have it?
+    /// Is it unbounded, and so allowed only on the ground?
     pub fn is_ground_only(&self) -> bool {
         match self {
             Shape::HalfSpace(_) | Shape::HeightField(_) => true,
@@ -160,8 +160,8 @@ impl Shape {
         }
     }
 
-    /// The same shape in the coordinates of a frame that is given in the present ones, such as that of a body's
-    /// principal axes. A height field stays as it is: the ground has one frame.
+    /// The shape in another frame, given in the present one, such as that of a body's
+    /// principal axes. A height field is unchanged: the ground has one frame.
     pub fn seen_from(&self, frame: &Pose) -> Self {
         let point = |x: Vec3| frame.turn_back(x - frame.position);
         match self {

@@ -31,7 +31,7 @@ pub struct Face {
     pub offset: f64,
     /// Its vertices, counter-clockwise seen from outside.
     pub corners: Vec<usize>,
-    /// Unit vectors in the plane of the face, out of it, across the side from each corner to the next one.
+    /// Outward unit vectors in the plane of the face, normal to the edge from each corner to the next one.
     pub outward: Vec<Vec3>,
 }
 
@@ -42,7 +42,7 @@ pub struct Edge {
     pub ends: [usize; 2],
     /// The face on its left, seen from outside, and the one on its right.
     pub faces: [usize; 2],
-    /// Unit vectors in the planes of these faces, out of them, across the edge.
+    /// Outward unit vectors in the planes of these faces, normal to the edge.
     pub outward: [Vec3; 2],
     /// Unit vector from its first to its second end.
     pub direction: Vec3,
@@ -51,7 +51,7 @@ pub struct Edge {
 }
 
 impl Face {
-    /// How far a point is outside of the plane of the face, m.
+    /// Distance of a point from the plane of the face, positive outside, m.
     #[inline]
     pub fn height(&self, x: Vec3) -> f64 {
         dot3(self.normal, x) - self.offset
@@ -65,7 +65,7 @@ impl Polyhedron {
         Self::from_outlines(vertices, &outlines).ok_or(Flat)
     }
 
-    /// A box; `axes` are the directions of its sides, `size` its whole extent along them.
+    /// A box; `axes` are the directions of its edges, `size` its full extent along them.
     pub fn cuboid(centre: Vec3, axes: &Mat3, size: Vec3) -> Self {
         let column = |k: usize| Vec3::new(axes[(0, k)], axes[(1, k)], axes[(2, k)]);
         let half = [0, 1, 2].map(|k| column(k) * (0.5 * size[k]));
@@ -98,7 +98,7 @@ impl Polyhedron {
         });
         solid.is_box = true;
         for k in 0..3 {
-            // the axes themselves, not rounded by differences of corners
+            // exact axes, without the rounding of differences of corners
             for (face, sign) in [(2 * k, -1.0), (2 * k + 1, 1.0)] {
                 if let Some(face) = solid.faces.get_mut(face) {
                     face.normal = column(k) * sign;
@@ -109,7 +109,7 @@ impl Polyhedron {
         solid
     }
 
-    // every side of a face is a side of exactly one other face, the other way round
+    // every edge of a face is an edge of exactly one other face, in the opposite direction
     fn from_outlines(vertices: Vec<Vec3>, outlines: &[Vec<usize>]) -> Option<Self> {
         let mut faces: Vec<Face> = Vec::with_capacity(outlines.len());
         for corners in outlines {
@@ -176,7 +176,7 @@ impl Polyhedron {
         })
     }
 
-    /// How far the foot of a point is inside a face, m; negative beyond its border.
+    /// Distance of the projection of a point from the border of a face, m; negative outside.
     #[inline]
     pub fn margin(&self, face: usize, x: Vec3) -> f64 {
         let face = &self.faces[face];

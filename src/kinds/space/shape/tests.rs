@@ -42,7 +42,7 @@ fn a_turned_box_has_the_textbook_moments_as_a_box_and_as_a_hull() {
         unreachable!()
     };
     let mut points = solid.vertices.clone();
-    // points inside, on a face and on an edge are no corners
+    // points inside, on a face and on an edge are not corners
     points.push(centre);
     points.push((points[0] + points[3]) * 0.5);
     points.push((points[0] + points[1]) * 0.5);
