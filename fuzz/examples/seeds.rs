@@ -4,8 +4,9 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use stiction::model;
 use stiction::scene::{self, packed};
-use stiction::{describe, model};
+use stiction::tool::describe;
 use stiction_fuzz::{PACKED_CONTENT, STATE_SCENES, content_of_state, started};
 use zip::write::SimpleFileOptions;
 
