@@ -142,7 +142,7 @@ impl Neighbours {
                 });
             }
         }
-        let touch = |a: &Collider, b: &Collider, i: usize, j: usize| {
+        let may_be_near = |a: &Collider, b: &Collider, i: usize, j: usize| {
             !skip([a.body, b.body])
                 && time_stepping.may_touch(a.body, b.body)
                 && time_stepping.material(i, j).enabled
@@ -158,7 +158,7 @@ impl Neighbours {
                 };
                 let ball = &self.balls[second];
                 let no_contact_pairs = dot3(bound.normal, ball.centre) - bound.offset;
-                if no_contact_pairs <= ball.radius && touch(plane, collider, j, *i as usize) {
+                if no_contact_pairs <= ball.radius && may_be_near(plane, collider, j, *i as usize) {
                     self.pairs.push([j as u32, *i]);
                 }
             }
@@ -174,7 +174,7 @@ impl Neighbours {
         let no_contact_pairs = |i: u32, j: u32| body(i) != body(j);
         grid.pairs(balls, no_contact_pairs, |second, first| {
             let (i, j) = (bounded[second] as usize, bounded[first] as usize);
-            if touch(
+            if may_be_near(
                 &time_stepping.colliders[j],
                 &time_stepping.colliders[i],
                 j,

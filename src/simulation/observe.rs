@@ -129,16 +129,16 @@ pub struct ContactFrame {
 
 /// Point and normal of a contact; `None` for the stop of a joint.
 pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
-    let ContactKind::Space(touch) = &contact.kind else {
+    let ContactKind::Space(own) = &contact.kind else {
         return None;
     };
     let [a, b] = contact
         .bodies
         .map(|body| space_pose_of(poses.space(), body));
     // on the supporting face, as in the step
-    let near = match touch.feature.face(a, b) {
-        Some(face) => touch.feature.nearest_on(face, a, b),
-        None => touch.feature.nearest(a, b),
+    let near = match own.feature.face(a, b) {
+        Some(face) => own.feature.nearest_on(face, a, b),
+        None => own.feature.nearest(a, b),
     };
     Some(near.map_or(
         ContactFrame {

@@ -139,7 +139,7 @@ fn keep(recording: &mut Recording, row: &Row) {
     for (column, value) in recording.columns.iter_mut().zip(values) {
         column.push(value);
     }
-    recording.touches.push(row.touches.clone());
+    recording.contact_forces.push(row.contact_forces.clone());
     recording.arrows.push(row.arrows.clone());
 }
 

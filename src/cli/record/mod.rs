@@ -58,7 +58,7 @@ pub struct Channel {
 
 /// A closed contact at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactForce {
     /// Index of [`Recording::tracks`].
     pub track: usize,
     /// m.
@@ -75,7 +75,7 @@ pub struct Row {
     /// One value per channel; channels added later were zero.
     pub values: Vec<f64>,
     /// Closed contacts.
-    pub touches: Vec<Touch>,
+    pub contact_forces: Vec<ContactForce>,
     /// Contacts with time stepping, which have no names.
     pub arrows: Vec<Arrow>,
     /// Status of each track.
@@ -113,7 +113,7 @@ pub struct Recording {
     /// Values at these times, one list per channel.
     pub columns: Vec<Vec<f64>>,
     /// Closed contacts at these times.
-    pub touches: Vec<Vec<Touch>>,
+    pub contact_forces: Vec<Vec<ContactForce>>,
     /// Contacts with time stepping.
     pub arrows: Vec<Vec<Arrow>>,
     /// Outcome of a run with time stepping.

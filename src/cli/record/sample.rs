@@ -3,7 +3,7 @@
 use super::keep::Keeper;
 use super::time_stepping::{self, Onlooker};
 use super::track::{Grip, Track};
-use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
+use super::{Channel, ContactForce, Group, Happening, Recording, Row, losses};
 use serde_json::Value;
 use stiction::fmu::instance::variable::{Kind, Output, Plot, Variable};
 use stiction::fmu::instance::variables::{contact_name, pair_name, table};
@@ -120,7 +120,7 @@ impl Sampler {
         others_now(simulation, self.losses, &mut row.values);
         // forces of the contacts recorded so far, in the order of their channels
         row.values.resize(self.channels.len(), 0.0);
-        row.touches.clear();
+        row.contact_forces.clear();
         row.statuses.clear();
         row.statuses.resize(self.recording.tracks.len(), Grip::Open);
         // with time stepping, forces are evaluated at this instant instead of taken from the last step
@@ -181,7 +181,7 @@ impl Sampler {
             let normal = state.contact_force[j][0];
             let channel = self.recording.tracks[track].channel;
             row.values[channel] += normal;
-            let Some((point, force)) = touch(model, state, poses, j) else {
+            let Some((point, force)) = contact_force(model, state, poses, j) else {
                 continue;
             };
             let along = if contact.bodies[1] == second {
@@ -195,17 +195,18 @@ impl Sampler {
                 state.contact_force[j][1]
             };
             row.values[channel + 1] += friction;
-            add_touch(&mut row.touches, track, normal, point, along);
+            add_contact_force(&mut row.contact_forces, track, normal, point, along);
         }
         // points were weighted by normal forces
-        for touch in &mut row.touches {
-            let weight = row.values[self.recording.tracks[touch.track].channel];
+        for contact_force in &mut row.contact_forces {
+            let weight = row.values[self.recording.tracks[contact_force.track].channel];
             if weight > 0.0 {
-                touch.point = touch.point.map(|x| x / weight);
+                contact_force.point = contact_force.point.map(|x| x / weight);
             }
         }
-        row.touches
-            .retain(|touch| row.values[self.recording.tracks[touch.track].channel] > 0.0);
+        row.contact_forces.retain(|contact_force| {
+            row.values[self.recording.tracks[contact_force.track].channel] > 0.0
+        });
     }
 
     // track of a contact or of its pair, created on first use
@@ -269,19 +270,28 @@ fn bodies(model: &Model, pair: usize) -> [BodyRef; 2] {
     observe::bodies_of_pair(model, pair)
 }
 
-fn add_touch(touches: &mut Vec<Touch>, track: usize, weight: f64, point: Vec3, force: Vec3) {
+fn add_contact_force(
+    contact_forces: &mut Vec<ContactForce>,
+    track: usize,
+    weight: f64,
+    point: Vec3,
+    force: Vec3,
+) {
     let (point, force) = ((point * weight).into(), force.into());
-    match touches.iter_mut().find(|touch| touch.track == track) {
-        Some(touch) => {
+    match contact_forces
+        .iter_mut()
+        .find(|contact_force| contact_force.track == track)
+    {
+        Some(contact_force) => {
             let sum = |a: &mut [f64; 3], b: [f64; 3]| {
                 for (a, b) in a.iter_mut().zip(b) {
                     *a += b;
                 }
             };
-            sum(&mut touch.point, point);
-            sum(&mut touch.force, force);
+            sum(&mut contact_force.point, point);
+            sum(&mut contact_force.force, force);
         }
-        None => touches.push(Touch {
+        None => contact_forces.push(ContactForce {
             track,
             point,
             force,
@@ -290,7 +300,7 @@ fn add_touch(touches: &mut Vec<Touch>, track: usize, weight: f64, point: Vec3, f
 }
 
 /// Contact point and force on the second body; none for joint stops.
-fn touch(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3, Vec3)> {
+fn contact_force(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3, Vec3)> {
     let contact = &model.contacts[j];
     let [normal, tangential] = state.contact_force[j];
     match &contact.kind {

@@ -57,17 +57,17 @@ pub struct Fate {
 /// Kinds of events with time stepping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
-    FirstTouch,
+    FirstContact,
     Sleep,
     WakeUp,
 }
 
-const DEEDS: [Deed; 3] = [Deed::FirstTouch, Deed::Sleep, Deed::WakeUp];
+const DEEDS: [Deed; 3] = [Deed::FirstContact, Deed::Sleep, Deed::WakeUp];
 
 impl Deed {
     fn name(self) -> &'static str {
         match self {
-            Self::FirstTouch => "first touch",
+            Self::FirstContact => "first touch",
             Self::Sleep => "sleep",
             Self::WakeUp => "wake-up",
         }
@@ -77,8 +77,8 @@ impl Deed {
     fn told(self, first: &str, n: u64) -> String {
         let what = match (self, n) {
             (_, 1) => return first.to_owned(),
-            (Self::FirstTouch, 2) => "pair",
-            (Self::FirstTouch, _) => "pairs",
+            (Self::FirstContact, 2) => "pair",
+            (Self::FirstContact, _) => "pairs",
             (Self::Sleep | Self::WakeUp, 2) => "body",
             (Self::Sleep | Self::WakeUp, _) => "bodies",
         };
@@ -152,8 +152,8 @@ impl Onlooker {
     ) {
         self.n_looks += 1;
         row.arrows.clear();
-        for touches in pressing.chunk_by(same_shapes) {
-            let bodies = touches[0]
+        for contacts in pressing.chunk_by(same_shapes) {
+            let bodies = contacts[0]
                 .key
                 .shapes
                 .map(|i| time_stepping.colliders[i as usize].body);
@@ -162,10 +162,10 @@ impl Onlooker {
                 body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
             };
             let is_asleep = bodies.iter().all(sleeps);
-            self.press(time_stepping, touches, poses, is_asleep, &mut row.arrows);
+            self.press(time_stepping, contacts, poses, is_asleep, &mut row.arrows);
         }
-        for touches in state.time_stepping.contacts.chunk_by(same_shapes) {
-            let bodies = touches[0]
+        for contacts in state.time_stepping.contacts.chunk_by(same_shapes) {
+            let bodies = contacts[0]
                 .key
                 .shapes
                 .map(|i| time_stepping.colliders[i as usize].body);
@@ -177,7 +177,7 @@ impl Onlooker {
                 } else {
                     format!("{a}-{b}")
                 };
-                self.happens(Deed::FirstTouch, state.time, name);
+                self.happens(Deed::FirstContact, state.time, name);
             }
         }
         for (i, sleep_timer) in state.time_stepping.sleep_timer.iter().enumerate() {
@@ -220,12 +220,12 @@ impl Onlooker {
     fn press(
         &mut self,
         time_stepping: &TimeStepping,
-        touches: &[PersistentContact],
+        contacts: &[PersistentContact],
         poses: &Poses,
         is_asleep: bool,
         arrows: &mut Vec<Arrow>,
     ) {
-        let pair = touches[0].key.shapes;
+        let pair = contacts[0].key.shapes;
         let [a, b] = pair.map(|i| &time_stepping.colliders[i as usize]);
         let meetings = self.known.entry(pair);
         let Some(meetings) = meetings.or_insert_with(|| NarrowPhase::of(&a.shape, &b.shape).ok())
@@ -240,17 +240,17 @@ impl Onlooker {
         let friction = time_stepping
             .material(pair[0] as usize, pair[1] as usize)
             .friction;
-        for touch in touches {
+        for contact in contacts {
             // a contact whose feature is gone is matched to the nearest point
-            let own = found.iter().find(|m| m.feature == touch.key.feature);
+            let own = found.iter().find(|m| m.feature == contact.key.feature);
             let nearest = || found.iter().min_by(|m, n| m.gap.total_cmp(&n.gap));
             let Some(meeting) = own.or_else(nearest) else {
                 continue;
             };
             arrows.push(Arrow {
                 point: (at[1].position + meeting.arms[1]).into(),
-                force: touch.force.into(),
-                grip: match grip(touch.force, meeting.normal, friction) {
+                force: contact.force.into(),
+                grip: match grip(contact.force, meeting.normal, friction) {
                     Grip::Slip if is_asleep => Grip::Stick,
                     grip => grip,
                 },
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn a_ball_on_another_has_the_weight_of_both_below_it() {
         let recording = run(TWO_BALLS, 1.5, 300);
-        let last = recording.touches.len() - 1;
+        let last = recording.contact_forces.len() - 1;
         let arrows = &recording.arrows[last];
         let below = arrows
             .iter()

@@ -103,7 +103,7 @@ fn data(page: &Page<'_>) -> Value {
                 "changes": changes.collect::<Vec<Value>>(),
             })
         }).collect::<Vec<Value>>(),
-        "touches": touches(recording),
+        "touches": contact_forces(recording),
         "arrows": arrows(recording),
         "events": events(recording),
         "unlisted": recording.n_unlisted,
@@ -162,14 +162,17 @@ fn peaks(recording: &Recording) -> Vec<Value> {
 }
 
 /// For each track, the intervals of rows in which it is closed, followed by points and forces in them.
-fn touches(recording: &Recording) -> Vec<Value> {
+fn contact_forces(recording: &Recording) -> Vec<Value> {
     let axes = recording.dimension.clamp(2, 3);
     let mut all = Vec::new();
     for track in 0..recording.tracks.len() {
         let mut spans: Vec<[usize; 2]> = Vec::new();
         let mut columns = vec![Vec::new(); 2 * axes];
-        for (row, touches) in recording.touches.iter().enumerate() {
-            let Some(touch) = touches.iter().find(|touch| touch.track == track) else {
+        for (row, contact_forces) in recording.contact_forces.iter().enumerate() {
+            let Some(contact_force) = contact_forces
+                .iter()
+                .find(|contact_force| contact_force.track == track)
+            else {
                 continue;
             };
             match spans.last_mut() {
@@ -177,8 +180,8 @@ fn touches(recording: &Recording) -> Vec<Value> {
                 _ => spans.push([row, 1]),
             }
             for k in 0..axes {
-                columns[k].push(touch.point[k]);
-                columns[axes + k].push(touch.force[k]);
+                columns[k].push(contact_force.point[k]);
+                columns[axes + k].push(contact_force.force[k]);
             }
         }
         let columns: Vec<Value> = columns.iter().map(|column| packed(column)).collect();

@@ -132,8 +132,8 @@ fn gather(
         } else {
             [Vec3::zeros(); N_ROTATION_AXES]
         };
-        let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
-        if touches.is_none() {
+        let in_range = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
+        if in_range.is_none() {
             // another contact covers its point, or its edge has ended: no normal force and no friction
             rows.truncate(first);
             rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
@@ -145,7 +145,7 @@ fn gather(
         };
         frames
             .residual
-            .push(touches.map_or(f64::INFINITY, |near| near.offset));
+            .push(in_range.map_or(f64::INFINITY, |near| near.offset));
         for _ in 0..model.n_friction_rows {
             frames.residual.push(0.0);
         }

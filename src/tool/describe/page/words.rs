@@ -163,7 +163,9 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                 ContactKind::Feature(_) | ContactKind::Space(_) if k > 0 => continue,
                 ContactKind::Feature(_) | ContactKind::Space(_) => {
                     let friction = match &contact.kind {
-                        ContactKind::Space(touch) => space_words::friction(contact.friction, touch),
+                        ContactKind::Space(contact_kind) => {
+                            space_words::friction(contact.friction, contact_kind)
+                        }
                         ContactKind::Feature(_) | ContactKind::Limit(_) => number(contact.friction),
                     };
                     let friction = falling(friction, contact);

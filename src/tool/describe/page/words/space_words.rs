@@ -15,12 +15,12 @@ pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
     format!("rate of the {name} = {speed} {unit}, with the force or torque required")
 }
 
-pub(super) fn friction(coefficient: f64, touch: &SpaceContact) -> String {
-    if touch.axis.is_none() {
+pub(super) fn friction(coefficient: f64, contact_kind: &SpaceContact) -> String {
+    if contact_kind.axis.is_none() {
         return number(coefficient);
     }
-    let mut both = [coefficient, coefficient * touch.across].map(number);
-    if touch.turned {
+    let mut both = [coefficient, coefficient * contact_kind.across].map(number);
+    if contact_kind.turned {
         both.reverse();
     }
     let [along, across] = both;
