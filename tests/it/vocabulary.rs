@@ -227,7 +227,7 @@ fn old_words_are_found_in_names_comments_and_messages() {
     assert_eq!(count("docs/X.md", "Bodies touch."), 0);
     // hints for old keys, and not what stands behind them
     let keys = "const RENAMED: &[(&str, &str)] = &[\n    (\"crowd\", \"write `integrator`\"),\n];\nlet crowd = 1;";
-    assert_eq!(count("src/scene/keys.rs", keys), 1);
+    assert_eq!(count("src/scene/sections.rs", keys), 1);
     assert_eq!(count("src/scene/load.rs", keys), 2);
     assert_eq!(
         count("tests/it/scene.rs", "\"energy_guard = true\"; // judged"),
