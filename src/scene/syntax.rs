@@ -162,6 +162,70 @@ fn explain_open(text: &str, opened: usize, at: usize) -> (String, String) {
     (message, hint)
 }
 
+/// How a message of the parser starts, what it means, and what to do.
+const EXPLANATIONS: &[(&str, &str, &str)] = &[
+    (
+        "unexpected key or value",
+        "something follows the value",
+        "write one key and value per line; use a decimal point, not a comma: 2.5",
+    ),
+    (
+        "unexpected leading zero",
+        "a number may not start with a zero",
+        "write 5, not 05",
+    ),
+    (
+        "invalid mantissa",
+        "a number needs digits before the point",
+        "write 0.5, not .5",
+    ),
+    (
+        "invalid fraction",
+        "a number needs digits after the point",
+        "write 5.0, not 5.",
+    ),
+    (
+        "invalid float",
+        "this is not a number",
+        "a number has one point and one exponent: 1.5e-3",
+    ),
+    (
+        "`_` may only",
+        "`_` may only stand between digits",
+        "write 1_000 or 1000",
+    ),
+    (
+        "key with no value",
+        "this line has no `=`",
+        "write `key = value`",
+    ),
+    (
+        "unclosed table",
+        "a header is not closed",
+        "write `[settings]` or `[[body]]`",
+    ),
+    (
+        "missing comma",
+        "a comma or a closing bracket is missing",
+        "write `[x, y]`",
+    ),
+    (
+        "invalid basic string",
+        "a text is not closed",
+        "end it with `\"` on the same line",
+    ),
+    (
+        "invalid literal string",
+        "a text is not closed",
+        "end it with `'` on the same line",
+    ),
+    (
+        "missing escaped value",
+        "this is not an escape sequence",
+        "write `\\\\` for a backslash, or the text in single quotes",
+    ),
+];
+
 /// Message and hint for an error of the parser.
 fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, String) {
     let found = text.get(start..end).unwrap_or("").trim();
@@ -196,69 +260,7 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
         };
         return (format!("`{found}` is given twice"), hint);
     }
-    let hints: &[(&str, &str, &str)] = &[
-        (
-            "unexpected key or value",
-            "something follows the value",
-            "write one key and value per line; use a decimal point, not a comma: 2.5",
-        ),
-        (
-            "unexpected leading zero",
-            "a number may not start with a zero",
-            "write 5, not 05",
-        ),
-        (
-            "invalid mantissa",
-            "a number needs digits before the point",
-            "write 0.5, not .5",
-        ),
-        (
-            "invalid fraction",
-            "a number needs digits after the point",
-            "write 5.0, not 5.",
-        ),
-        (
-            "invalid float",
-            "this is not a number",
-            "a number has one point and one exponent: 1.5e-3",
-        ),
-        (
-            "`_` may only",
-            "`_` may only stand between digits",
-            "write 1_000 or 1000",
-        ),
-        (
-            "key with no value",
-            "this line has no `=`",
-            "write `key = value`",
-        ),
-        (
-            "unclosed table",
-            "a header is not closed",
-            "write `[settings]` or `[[body]]`",
-        ),
-        (
-            "missing comma",
-            "a comma or a closing bracket is missing",
-            "write `[x, y]`",
-        ),
-        (
-            "invalid basic string",
-            "a text is not closed",
-            "end it with `\"` on the same line",
-        ),
-        (
-            "invalid literal string",
-            "a text is not closed",
-            "end it with `'` on the same line",
-        ),
-        (
-            "missing escaped value",
-            "this is not an escape sequence",
-            "write `\\\\` for a backslash, or the text in single quotes",
-        ),
-    ];
-    for (starts, sentence, hint) in hints {
+    for (starts, sentence, hint) in EXPLANATIONS {
         if message.starts_with(starts) {
             return pair(sentence, hint);
         }
