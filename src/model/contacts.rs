@@ -162,7 +162,7 @@ fn add_pair(
     let shapes = shapes.map(|s| Shape::from_geometry(&s.geometry));
     let features = collide::features(&shapes[0], &shapes[1]);
     let n_features = features.len();
-    let pair = format!("{}-{}", sides[1].1, sides[0].1);
+    let pair = format!("{}.on.{}", sides[1].1, sides[0].1);
     if n_features > 0 {
         model.pairs.push(pair.clone());
     }
@@ -253,7 +253,7 @@ impl Overlaps {
     ) -> impl Iterator<Item = Problem> {
         self.0.into_iter().map(move |(bodies, (name, depth))| {
             let [first, second] = bodies.map(|body| model.body_name(body));
-            let whole = format!("{second}-{first}");
+            let whole = format!("{second}.on.{first}");
             let deepest = if name == whole {
                 String::new()
             } else {

@@ -255,7 +255,7 @@ fn add_pair(
             return;
         }
     };
-    let pair = format!("{}-{}", b.label(j), a.label(i));
+    let pair = format!("{}.on.{}", b.label(j), a.label(i));
     let n_features = features.len();
     if n_features > 0 {
         model.pairs.push(pair.clone());

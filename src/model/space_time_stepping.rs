@@ -239,7 +239,7 @@ fn reject_overlaps(
         if depth > enough {
             let name = |i: usize| sources[i].0.label(sources[i].1);
             overlaps.add([a.body, b.body], depth, || {
-                format!("{}-{}", name(j), name(i))
+                format!("{}.on.{}", name(j), name(i))
             });
         }
     }

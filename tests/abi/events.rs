@@ -144,7 +144,7 @@ fn a_step_that_is_cut_short_says_where_and_why() {
     assert!((time - STOP).abs() < 1e-12, "{time}");
     let time_in_words = format!(" at {time} s");
     for words in [
-        "stick of block-ground",
+        "stick of block.on.ground",
         " (block, ground) at",
         &time_in_words,
     ] {

@@ -132,7 +132,7 @@ fn what_cannot_touch_or_overlaps_at_the_start_is_refused() {
 
     let error = refused(&BALL.replace("[0, 0, 1.1]", "[0, 0, 0.09]"));
     assert!(
-        error.contains("`ball-ground` overlap by 1.000e-2 m"),
+        error.contains("`ball.on.ground` overlap by 1.000e-2 m"),
         "{error}"
     );
     // flush, one in the other: no corner is inside
@@ -140,7 +140,7 @@ fn what_cannot_touch_or_overlaps_at_the_start_is_refused() {
         .replace("block", "other")
         .replace("[6, 0, 1]", "[6.5, 0, 1]");
     let error = refused(&format!("{BALL}{block}{inside}"));
-    assert!(error.contains("`other-block` overlap"), "{error}");
+    assert!(error.contains("`other.on.block` overlap"), "{error}");
     let error = refused(&jacks(3).replace("[0.14, 0.13, 0.17]", "[0.1, 0.1, 0.1]"));
     assert!(error.contains("more pairs overlap"), "{error}");
 }

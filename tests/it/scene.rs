@@ -601,9 +601,9 @@ normal = [0, 1]
     let (first, second) = ((2, "body[crate].position"), (9, "body[lid].position"));
     assert_eq!(told, [first, second, second]);
     for (problem, words) in error.problems.iter().zip([
-        "`crate-ground` overlap by 1.000e-1 m at the start, deepest at `crate-ground[1]`",
-        "`lid-ground` overlap by 6.947e-2 m",
-        "`lid-crate` overlap by 1.695e-1 m at the start, deepest at `lid-crate[1]`",
+        "`crate.on.ground` overlap by 1.000e-1 m at the start, deepest at `crate.on.ground[1]`",
+        "`lid.on.ground` overlap by 6.947e-2 m",
+        "`lid.on.crate` overlap by 1.695e-1 m at the start, deepest at `lid.on.crate[1]`",
     ]) {
         assert!(
             problem.2.message.starts_with(words),

@@ -55,7 +55,7 @@ fn flush_boxes_that_overlap_are_refused() {
         (along, across, [0.0, 0.0, 0.1], "2.000e-1 m"),
     ] {
         let text = two_boxes(first, second, at);
-        let fragments = ["`high-low` overlap by", depth, "move the bodies apart"];
+        let fragments = ["`high.on.low` overlap by", depth, "move the bodies apart"];
         refused(&text, "body[high].position", &fragments);
     }
 }

@@ -173,9 +173,9 @@ impl Onlooker {
                 let [a, b] = bodies.map(|body| model.body_name(body));
                 // name the ground last
                 let name = if bodies[0].is_none() {
-                    format!("{b}-{a}")
+                    format!("{b}.on.{a}")
                 } else {
-                    format!("{a}-{b}")
+                    format!("{a}.on.{b}")
                 };
                 self.happens(Deed::FirstContact, state.time, name);
             }
@@ -385,7 +385,7 @@ mod tests {
         let found: Vec<(&str, &str)> = events[..3].iter().map(|e| (e.0, e.1)).collect();
         let wanted = [
             ("sleep", "low"),
-            ("first touch", "low-high"),
+            ("first touch", "low.on.high"),
             ("wake-up", "low"),
         ];
         assert_eq!(found, wanted);
@@ -398,7 +398,11 @@ mod tests {
                 .any(|(kind, place, _)| *kind == "sleep" && place.starts_with("fast"))
         );
         assert!(events.is_sorted_by(|a, b| a.2 <= b.2));
-        assert!(events.iter().all(|(_, place, _)| *place != "fast-ground"));
+        assert!(
+            events
+                .iter()
+                .all(|(_, place, _)| *place != "fast.on.ground")
+        );
     }
 
     #[test]

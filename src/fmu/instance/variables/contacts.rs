@@ -1,6 +1,6 @@
 //! Individual contacts, and resultants of shape pairs in space.
 
-use super::{AXES, Table, structured, turns};
+use super::{AXES, Table, turns};
 use crate::fmu::instance::variable::{
     CONTACT_STATUS, Kind, Of, Output, SPACE_CONTACT_STATUS, Unit,
 };
@@ -23,7 +23,7 @@ impl Table {
 
     fn contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
-        let name = format!("contact.{}", structured(&contact.name));
+        let name = format!("contact.{}", contact.name);
         let what = &contact.name;
         let (length, force, impulse) = match &contact.kind {
             ContactKind::Limit(stop) if turns(model, stop.joint, stop.coordinate) => {
@@ -199,12 +199,12 @@ impl Table {
 
 /// Common prefix of all outputs of a shape pair.
 pub fn pair_name(model: &Model, pair: usize) -> String {
-    format!("pair.{}", structured(&model.pairs[pair]))
+    format!("pair.{}", model.pairs[pair])
 }
 
 /// Common prefix of all outputs of a contact.
 pub fn contact_name(model: &Model, contact: usize) -> String {
-    format!("contact.{}", structured(&model.contacts[contact].name))
+    format!("contact.{}", model.contacts[contact].name)
 }
 
 /// Statuses in the order of their enumeration.

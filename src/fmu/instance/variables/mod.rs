@@ -43,11 +43,6 @@ const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 const LINEAR: [Unit; 3] = [Unit::Meter, Unit::MeterPerSecond, Unit::MeterPerSecond2];
 const ANGULAR: [Unit; 3] = [Unit::Radian, Unit::RadianPerSecond, Unit::RadianPerSecond2];
 
-/// A structured name for a contact or a pair: `rod-ground[1]` becomes `rod.on.ground[1]`.
-fn structured(name: &str) -> String {
-    name.replace('-', ".on.")
-}
-
 fn turns(model: &Model, joint: usize, coordinate: usize) -> bool {
     model.joints[joint].joint.coordinate_turns(coordinate)
 }

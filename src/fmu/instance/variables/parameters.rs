@@ -1,7 +1,7 @@
 //! Parameters of the model: gravity, bodies, shape pairs, force elements.
 
 use super::bodies::{coordinates, turns_in_space};
-use super::{AXES, QUATERNION, Table, structured, turns};
+use super::{AXES, QUATERNION, Table, turns};
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::parameter::Range::{self, Any, NotNegative, Positive, Within};
 use crate::fmu::instance::variable::{Of, Unit, Variability};
@@ -98,7 +98,7 @@ impl Table {
             }
         }
         for pair in 0..model.pairs.len() {
-            let name = format!("pair.{}", structured(&model.pairs[pair]));
+            let name = format!("pair.{}", model.pairs[pair]);
             self.tunable(&name, pair, pair_rows(model, pair));
         }
         for (i, link) in model.forces.iter().enumerate() {
