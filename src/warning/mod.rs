@@ -23,6 +23,19 @@ pub struct Warning {
     pub since: f64,
     /// Number of occurrences that were new or larger than before.
     pub occurrences: u64,
+    /// How the run chooses its steps: hints depend on it.
+    pub steps: Steps,
+}
+
+/// How a run chooses its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// Fixed steps of the event-driven integrator.
+    Fixed,
+    /// Steps by tolerance.
+    Tolerance,
+    /// Fixed steps of time stepping, which has no tolerance.
+    TimeStepping,
 }
 
 /// Properties of the model that thresholds depend on.
@@ -85,6 +98,11 @@ impl Watch {
             debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&measures).is_none()));
             return;
         }
+        let steps = match settings.tolerance {
+            _ if self.scale.is_time_stepping => Steps::TimeStepping,
+            Some(_) => Steps::Tolerance,
+            None => Steps::Fixed,
+        };
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
             let Some((size, reference)) = kind.size(&measures) else {
                 continue;
@@ -104,6 +122,7 @@ impl Watch {
                         reference,
                         since: time,
                         occurrences: 1,
+                        steps,
                     });
                 }
             }

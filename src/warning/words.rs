@@ -1,11 +1,9 @@
 //! Message and hint of each warning.
 
-use super::{Kind, Warning};
+use super::{Kind, Steps, Warning};
 use crate::format::{count, rounded, short};
 use crate::math::Limit;
 use std::fmt;
-
-const SMALLER_STEP: &str = "use a smaller step, or a tolerance";
 
 impl Warning {
     /// One sentence, with the size.
@@ -107,16 +105,21 @@ impl Warning {
 
     /// What to do about it.
     pub fn hint(&self) -> String {
+        let smaller_step = match self.steps {
+            Steps::Fixed => "use a smaller step, or a tolerance",
+            Steps::Tolerance => "use a smaller tolerance",
+            Steps::TimeStepping => "use a smaller step",
+        };
         match self.kind {
             Kind::EnergyGain | Kind::NumericalLoss | Kind::EnergyBalance | Kind::Overlap => {
-                SMALLER_STEP.to_owned()
+                smaller_step.to_owned()
             }
-            Kind::JointDrift => format!("{SMALLER_STEP}, or a smaller mass ratio"),
+            Kind::JointDrift => format!("{smaller_step}, or a smaller mass ratio"),
             Kind::UnlocatedCollisions => "remove `locate_collisions = false`".to_owned(),
             Kind::ContactResidual if self.reference > 0.0 => {
                 "use more `sweeps`; without `sweeps` forces are exact".to_owned()
             }
-            Kind::ContactResidual => SMALLER_STEP.to_owned(),
+            Kind::ContactResidual => smaller_step.to_owned(),
             Kind::HeavyOnLight => {
                 "remove `sweeps`, forces are exact then; or use a smaller mass ratio".to_owned()
             }
@@ -124,7 +127,7 @@ impl Warning {
             Kind::LiftedBodies => {
                 "use a smaller step, or remove `sweeps`, forces are exact then".to_owned()
             }
-            Kind::ComplementaritySteps | Kind::UnresolvedSteps => SMALLER_STEP.to_owned(),
+            Kind::ComplementaritySteps | Kind::UnresolvedSteps => smaller_step.to_owned(),
             Kind::FirstOrderSteps => {
                 "use a smaller step, or zero restitution where contacts chatter".to_owned()
             }
@@ -134,10 +137,15 @@ impl Warning {
             Kind::LimitedImpacts => {
                 "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
             }
-            Kind::SmoothedFriction => format!(
-                "use a step of {} s, or a tolerance",
-                short(rounded(self.reference))
-            ),
+            Kind::SmoothedFriction => {
+                let step = short(rounded(self.reference));
+                match self.steps {
+                    Steps::TimeStepping => format!("use a step of {step} s"),
+                    Steps::Fixed | Steps::Tolerance => {
+                        format!("use a step of {step} s, or a tolerance")
+                    }
+                }
+            }
             Kind::UnlistedEvents => "use a smaller step to list them".to_owned(),
         }
     }

@@ -176,3 +176,27 @@ fn every_kind_is_documented_with_its_name() {
         assert!(names.contains(&name), "{name} is no kind of warning");
     }
 }
+
+/// A tolerance is a remedy only where there can be one, and a smaller step only where steps are chosen by hand.
+#[test]
+fn hints_suggest_what_the_integrator_of_the_scene_has() {
+    let hint = |settings: &str| {
+        let text = format!(
+            "dimension = 3\ngravity = [0, 0, 0]\n[settings]\n{settings}\n\
+             [[body]]\nname = \"bob\"\nkind = \"point\"\nmass = 1e-3\nposition = [1, 0, 0]\nvelocity = [0, 200, 0]\n\
+             [[force]]\nname = \"spring\"\nkind = \"spring_damper\"\nbodies = [\"ground\", \"bob\"]\nanchors = [[0, 0, 0], [0, 0, 0]]\nstiffness = 1e6\ndamping = 0\nrest_length = 0.9\n"
+        );
+        let mut simulation = stiction::Simulation::from_text("bob", &text).unwrap();
+        for i in 1..=40 {
+            simulation.advance_to(0.05 * f64::from(i)).unwrap();
+        }
+        let hints: Vec<String> = simulation.warnings().map(|w| w.hint()).collect();
+        println!("{settings}: {hints:?}");
+        hints
+    };
+    let fixed = hint("step = 0.05");
+    assert!(fixed.iter().any(|h| h.contains("or a tolerance")));
+    let stepping = hint("step = 0.05\nintegrator = \"time_stepping\"");
+    assert!(!stepping.is_empty());
+    assert!(stepping.iter().all(|h| !h.contains("tolerance")));
+}
