@@ -386,6 +386,26 @@ impl Simulation {
         )
     }
 
+    /// Speed at which a friction element slips, m/s or rad/s.
+    pub fn slip_speed(&mut self, element: usize) -> f64 {
+        self.place();
+        let State {
+            time,
+            inputs,
+            velocity,
+            ..
+        } = &self.state;
+        let element = &self.model.elements[element];
+        let speed = element.speed.value(*time, Side::After, inputs);
+        self.model.element_row(element, &self.poses).dot(velocity) - speed
+    }
+
+    /// Power that a friction element turns into heat, W.
+    pub fn friction_loss(&mut self, element: usize) -> f64 {
+        let row = self.model.first_element_row() + element;
+        -self.joint_force()[row] * self.slip_speed(element)
+    }
+
     /// Gap of a contact, m (rad at a stop); infinite while another contact represents its feature.
     pub fn gap(&mut self, contact: usize) -> f64 {
         self.place();

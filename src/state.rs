@@ -159,6 +159,8 @@ pub struct State {
     pub average_velocity: Vec<f64>,
     /// Status of each contact.
     pub status: Vec<Status>,
+    /// Status of each friction element; open where nothing presses its surfaces together.
+    pub element_status: Vec<Status>,
     /// Are the statuses valid at this instant? If not, they are the last known ones.
     pub statuses_known: bool,
     /// Accelerations right after an event; means over the step where statuses were not decided.
@@ -207,6 +209,7 @@ impl State {
             velocity,
             average_velocity,
             status,
+            element_status,
             statuses_known,
             acceleration,
             contact_force,
@@ -228,6 +231,7 @@ impl State {
         self.velocity.clone_from(velocity);
         self.average_velocity.clone_from(average_velocity);
         self.status.clone_from(status);
+        self.element_status.clone_from(element_status);
         self.statuses_known = *statuses_known;
         self.acceleration.clone_from(acceleration);
         self.contact_force.clone_from(contact_force);
@@ -259,6 +263,7 @@ impl State {
             velocity,
             average_velocity,
             status,
+            element_status,
             statuses_known: _,
             acceleration,
             contact_force,
@@ -293,6 +298,7 @@ impl State {
                 .sum::<usize>()
             + size_of_val(orientation.as_slice())
             + size_of_val(status.as_slice())
+            + size_of_val(element_status.as_slice())
             + size_of_val(contact_force.as_slice())
             + size_of_val(resistance.as_slice())
             + size_of_val(inputs.as_slice())
@@ -316,6 +322,7 @@ impl State {
             velocity: model.initial_velocity.clone(),
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],
+            element_status: vec![Status::Open; model.elements.len()],
             statuses_known: false,
             acceleration: vec![0.0; model.n_velocities],
             contact_force: vec![[0.0; 2]; n_contacts],

@@ -161,7 +161,7 @@ pub struct Event {
     pub time: f64,
     /// Its kind.
     pub kind: EventKind,
-    /// Index of the contact.
+    /// Index of the contact; friction elements follow the contacts.
     pub contact: usize,
     /// Normal and tangential impulse, N s; zero for events without one.
     pub impulse: [f64; 2],
@@ -378,6 +378,25 @@ impl Report {
                         impulse: [0.0; 2],
                     });
                 }
+            }
+        }
+    }
+
+    /// The same for friction elements. One that is released while it sticks starts to slip; other ends of its load are no events.
+    pub fn record_elements(&mut self, model: &Model, time: f64, old: &[Status], new: &[Status]) {
+        for (e, (&old, &new)) in old.iter().zip(new).enumerate() {
+            let kind = match (old, new) {
+                (Status::Stick, Status::Open) => Some(EventKind::SlipStart),
+                (_, Status::Open) => None,
+                (old, new) => EventKind::of_change(old, new),
+            };
+            if let Some(kind) = kind {
+                self.record(Event {
+                    time,
+                    kind,
+                    contact: model.contacts.len() + e,
+                    impulse: [0.0; 2],
+                });
             }
         }
     }

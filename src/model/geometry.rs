@@ -79,11 +79,11 @@ impl Model {
     }
 
     #[inline]
-    fn global_row(&self, bodies: [BodyRef; 2], row: &Row) -> GlobalRow {
+    pub(super) fn global_row(&self, bodies: [BodyRef; 2], row: &Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn global_row_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
+    pub(super) fn global_row_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
@@ -113,7 +113,12 @@ impl Model {
     }
 
     // the same for the derivative of the row, carried by its dual numbers
-    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+    pub(super) fn gain<const N: usize>(
+        &self,
+        bodies: [BodyRef; 2],
+        parts: [&[Dual; N]; 2],
+        v: &[f64],
+    ) -> f64 {
         self.product(bodies, parts, v, |x| x.rate)
     }
 
@@ -617,13 +622,17 @@ fn nearest_on<T: Real>(
     }
 }
 
-fn moving_in_space(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [space::Pose<Dual>; 2] {
+pub(super) fn moving_in_space(
+    bodies: [BodyRef; 2],
+    poses: &Poses,
+    twists: &Twists,
+) -> [space::Pose<Dual>; 2] {
     bodies.map(|body| {
         let twist = space_twist_of(twists.space(), body);
         space_pose_of(poses.space(), body).with_rate(twist)
     })
 }
 
-fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {
+pub(super) fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {
     bodies.map(|body| pose_of(poses.plane(), body).with_rate(twist_of(twists.plane(), body)))
 }

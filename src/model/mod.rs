@@ -2,6 +2,8 @@
 
 mod build;
 mod contacts;
+mod friction;
+mod friction_parts;
 mod geometry;
 mod manifold_reduction;
 pub mod memory;
@@ -17,6 +19,7 @@ mod time_stepping;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
+pub use friction::{Arm, BACKWARD, FORWARD, FrictionElement, Load};
 pub use geometry::{
     ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
     rotation_axes,
@@ -62,6 +65,8 @@ pub struct Model {
     pub joints: Vec<JointLink>,
     /// Motors with prescribed speed: their equations follow those of the joints.
     pub motors: Vec<Motor>,
+    /// Friction elements of joints, clutches and brakes: their rows follow those of the motors.
+    pub elements: Vec<FrictionElement>,
     /// Force elements.
     pub forces: Vec<ForceLink>,
     /// All contacts and stops that can become active.
@@ -76,7 +81,7 @@ pub struct Model {
     pub shortest_period: f64,
     /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
-    /// Number of joint equations, those of motors included.
+    /// Number of joint equations, with those of motors and friction elements.
     pub n_joint_rows: usize,
     /// Number of free coordinates of joints in space.
     pub n_joint_coordinates: usize,

@@ -61,6 +61,9 @@ fn tables() -> Vec<(&'static str, String)> {
             joints::<space::joint::Kind>(Space),
         ),
         ("motor", keys(MOTOR)),
+        ("friction of joints", keys(FRICTION_OF_JOINT)),
+        ("joint friction", keys(JOINT_FRICTION)),
+        ("clutch", keys(CLUTCH)),
         ("force", keys(FORCE)),
         ("targets of forces", keys(TARGET_IN_PLANE)),
         ("targets of forces in space", keys(TARGET_IN_SPACE)),
@@ -165,7 +168,7 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
                 .filter_map(|(_, c)| Some(format!("`{}`", c.limits?))),
         );
         if kind.driven().next().is_some() {
-            keys.push("`limit_restitution`".to_owned());
+            keys.push("`limit_restitution`, `friction`".to_owned());
             if dimension == Dimension::Space {
                 keys.push("`motor`".to_owned());
             }
@@ -273,6 +276,10 @@ mod tests {
                 "[[contact]]",
                 "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
+                "[[joint]]\nkind = \"revolute\"\nfriction = {}",
+                "[[clutch]]",
+                "[[clutch]]\nkind = \"torque_limiter\"",
+                "[[clutch]]\nkind = \"belt_brake\"",
             ]
             .map(str::to_owned),
         );

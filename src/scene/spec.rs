@@ -1,6 +1,7 @@
 //! The scene spec: one struct per table of the file, units as in the file, every item with its
 //! location. References between items are checked by `model`.
 
+pub mod friction;
 pub mod settings;
 pub mod space;
 
@@ -82,6 +83,8 @@ pub struct Plane {
     pub ground: Vec<Shape>,
     /// Joints between two bodies, or a body and the ground.
     pub joints: Vec<Joint>,
+    /// Clutches and brakes.
+    pub clutches: Vec<friction::Clutch>,
     /// Force elements.
     pub forces: Vec<Force>,
     /// Default contact properties.
@@ -158,6 +161,8 @@ pub struct Joint<P = Pair, K = plane::joint::Kind> {
     pub limits: Vec<Option<Limits>>,
     /// Motor, in space.
     pub motor: Option<Motor>,
+    /// Dry friction of its coordinates.
+    pub friction: Vec<friction::JointFriction>,
     /// Are there contacts between the two bodies?
     pub contact: bool,
 }

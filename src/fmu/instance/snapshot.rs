@@ -173,6 +173,7 @@ impl Instance {
                 s.velocity.len(),
                 s.average_velocity.len(),
                 s.status.len(),
+                s.element_status.len(),
                 s.acceleration.len(),
                 s.contact_force.len(),
                 s.friction_force.len(),

@@ -7,6 +7,7 @@ mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
 mod cones;
+mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
@@ -268,6 +269,7 @@ pub fn refresh_forces(
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.balance.invalidate(model);
     workspace.inputs.clone_from(&state.inputs);
+    begin_elements(model, state, workspace);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);
         workspace.resistance.clone_from(&state.resistance);
@@ -278,7 +280,16 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     assemble::update_fixed_features(model, workspace, &state.position, |_| true);
 }
 
-/// Power dissipated by contact friction at the state, W.
+fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
+    if model.elements.is_empty() {
+        return;
+    }
+    workspace.element_status.clone_from(&state.element_status);
+    elements::hold(model, workspace);
+    elements::start_reactions(model, &state.joint_force, &mut workspace.reaction);
+}
+
+/// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
     begin(model, state, workspace);
@@ -305,6 +316,11 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
             let sliding = level.rows[first].dot(&state.velocity);
             power -= state.contact_force[contact][1] * sliding;
         }
+    }
+    for (e, element) in model.elements.iter().enumerate() {
+        let row = level.first_element() + e;
+        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power
 }

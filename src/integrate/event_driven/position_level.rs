@@ -10,6 +10,7 @@
 
 use super::assemble::{self, BeyondEdges, Start};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::elements::{self, Span};
 use super::energy;
 use super::metric::Stiffness;
 use super::trial::Mode;
@@ -55,6 +56,8 @@ pub(super) fn step(
     }
     workspace.trial.losses.add_to(report);
     accept::accept(model, state, workspace, report, state.time + h);
+    let new = &workspace.element_status;
+    elements::accept_statuses(model, state.time, &mut state.element_status, new, report);
     state.status.clone_from(&workspace.statuses);
     state.resistance.clone_from(&workspace.resistance);
     accept::forces_from_impulses(state, workspace, h);
@@ -100,7 +103,7 @@ fn attempt(
     );
     workspace.sample_position = scratch_position;
     result?;
-    workspace.balance.friction_work.clear();
+    workspace.balance.clear_friction_work();
     model.poses(&workspace.trial.position, &mut workspace.poses);
     let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, Mode::Complementarity, correct);
@@ -181,6 +184,13 @@ fn solve_at(
     model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
+    let span = Span::Step {
+        t: state.time,
+        h,
+        sigma: 1.0,
+    };
+    elements::begin_step(model, state, workspace);
+    elements::push_in_step(model, workspace, span, &state.velocity);
     let Workspace {
         system,
         free,
@@ -200,11 +210,12 @@ fn solve_at(
     }
     for (i, row) in system.rows.iter().enumerate() {
         let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
-        if !tangent && system.residual[i].is_finite() {
+        let slips = (model.first_element_row()..n_joint).contains(&i);
+        if !tangent && !slips && system.residual[i].is_finite() {
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }
-    trial::solve_complementarity(state, workspace, (1.0, h))?;
+    trial::solve_complementarity(model, state, workspace, span)?;
     trial::finish(workspace, scheme, &state.position, &state.velocity, h);
     if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
         Ok(())

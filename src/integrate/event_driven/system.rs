@@ -9,12 +9,15 @@
 //! If contacts resist rotation, the relative angular velocities about the normal (spin) and about the tangents (rolling) follow. Sliding
 //! and rolling are *discs*: two rows with a circular cone each, treated alike in `sliding`.
 
+mod elements;
 mod fixed_mode;
 mod flow;
 mod plane;
 mod self_stress;
 mod sliding;
 mod stribeck;
+
+pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
@@ -60,6 +63,8 @@ pub struct System {
     pub n: usize,
     /// Number of joint equations.
     pub n_joint: usize,
+    /// What each friction element exerts, apart from those that stick; their rows are the last joint equations.
+    pub elements: Vec<ElementForce>,
     /// Is the mass ratio too large for the complementarity problem?
     pub is_uneven: bool,
     /// Largest condition number of an ill-conditioned system solved since the last report; 0 for none.
@@ -107,7 +112,7 @@ pub struct System {
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
-    /// Prescribed values of motor rows, the last of the joint equations; empty if there are none.
+    /// Prescribed values of the rows of motors and friction elements, the last of the joint equations; empty if there are none.
     given: Vec<f64>,
     /// Initial guess of the impulses of contacts in space, all rows; empty if there is none.
     pub guess: Vec<f64>,
@@ -173,6 +178,7 @@ impl System {
         Self {
             n,
             n_joint,
+            elements: vec![ElementForce::Solved; model.elements.len()],
             is_uneven: is_uneven(model),
             worst_condition: 0.0,
             contacts: Vec::with_capacity(n_contacts),
@@ -196,7 +202,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
             turning: Vec::with_capacity(n_discs),
-            given: Vec::with_capacity(model.motors.len()),
+            given: Vec::with_capacity(model.motors.len() + model.elements.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
             is_beyond: Vec::with_capacity(n_discs),
@@ -353,6 +359,7 @@ impl System {
         set_zeros(&mut self.impulse, k);
         self.guess.clear();
         self.restituted.clear();
+        self.elements.fill(ElementForce::Solved);
     }
 
     /// Sets b to the products of the rows with `x`.
@@ -365,11 +372,12 @@ impl System {
         }
     }
 
-    /// Sets the prescribed values of motor rows: `factor` times `of` their speeds.
+    /// Sets the prescribed values of the rows of motors and friction elements: `factor` times `of` their speeds.
     pub fn set_motor_speeds(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
+        let motors = model.motors.iter().map(|motor| &motor.speed);
+        let speeds = motors.chain(model.elements.iter().map(|element| &element.speed));
         self.given.clear();
-        self.given
-            .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+        self.given.extend(speeds.map(|speed| factor * of(speed)));
     }
 
     /// Work of the motors, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
@@ -385,7 +393,7 @@ impl System {
 
     /// Rows of motors.
     pub fn motor_rows(&self) -> Range<usize> {
-        self.n_joint - self.given.len()..self.n_joint
+        self.n_joint - self.given.len()..self.first_element()
     }
 
     // prescribed value of a joint equation
@@ -516,6 +524,9 @@ impl System {
     /// Adds the effect of the impulses to a free motion.
     #[inline]
     pub fn add_response(&self, x: &mut [f64]) {
+        if !self.elements.is_empty() {
+            return self.add_response_without_given(x);
+        }
         for (c, response) in self
             .impulse
             .iter()

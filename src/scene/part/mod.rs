@@ -1,8 +1,10 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
 pub mod body;
+pub mod clutch;
 pub mod contact;
 pub mod dimension;
 pub mod force;
+pub mod friction;
 pub mod joint;
 pub mod plane;
 pub mod settings;

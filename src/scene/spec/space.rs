@@ -1,5 +1,6 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
+use super::friction::Clutch;
 use super::{BodyKind, ContactMaterial, ContactRule, Frame, Name, Shape, Signal};
 pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
@@ -21,6 +22,8 @@ pub struct Space {
     pub ground: Vec<Shape<Geometry>>,
     /// Joints between two bodies, or a body and the ground.
     pub joints: Vec<Joint>,
+    /// Clutches and brakes.
+    pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
     pub forces: Vec<Force>,
     /// Default contact properties.

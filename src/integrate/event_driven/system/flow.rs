@@ -237,6 +237,9 @@ impl System {
                 self.flow.end_speed(self.rolling_disc(of(contact)?))
             }
             EventFunctionKind::NormalForce(_)
+            | EventFunctionKind::ElementSliding(_)
+            | EventFunctionKind::ElementForward(_)
+            | EventFunctionKind::ElementBackward(_)
             | EventFunctionKind::ConeForward(_)
             | EventFunctionKind::ConeBackward(_)
             | EventFunctionKind::Cone(_)

@@ -8,7 +8,7 @@ mod orientation;
 mod shape;
 
 use super::shape as part_shape;
-use super::{Names, force, joint, need_bodies};
+use super::{Names, clutch, force, joint, need_bodies};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
@@ -36,6 +36,25 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
     let joints: Vec<_> = tables
         .map(|t| joint::read(t, &mut names, &bodies))
         .collect();
+
+    let mut names = Names::new("clutches");
+    let tables = t.items("clutch").into_iter();
+    let clutches: Vec<_> = tables
+        .map(|t| clutch::read(t, &mut names, &bodies))
+        .collect();
+
+    if in_time_stepping {
+        let joints = joints.iter().filter(|joint| !joint.friction.is_empty());
+        let places = joints.map(|joint| (&joint.place, "joint.friction"));
+        for (place, key) in places.chain(clutches.iter().map(|c| (&c.place, "clutch"))) {
+            t.log.add(
+                place.clone(),
+                key,
+                "dry friction in joints, clutches and brakes is not available with time stepping",
+                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
+            );
+        }
+    }
 
     let mut names = Names::new("forces");
     let world = force::World {
@@ -67,6 +86,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        clutches,
         forces,
         contact_default,
         contact_rules,
