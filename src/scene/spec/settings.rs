@@ -299,7 +299,7 @@ pub const TABLE: &[Setting] = &[
     ),
     setting(
         "tolerance",
-        "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length",
+        "bound on the error of a step, relative to nominal sizes and values; without it (0 in the FMU) steps have a fixed length",
         Field::OptionalReal {
             unit: "1",
             range: TOLERANCE,
@@ -313,7 +313,7 @@ pub const TABLE: &[Setting] = &[
     ),
     setting(
         "rows",
-        "rows of the extrapolation, whose order is twice as much",
+        "half the order of the extrapolation",
         count(2, MAX_ROWS, at!(rows)),
     ),
     setting(
@@ -458,7 +458,7 @@ pub const TABLE: &[Setting] = &[
     ),
     both(
         "restitution_threshold",
-        "scale of the approach speed below which nothing bounces",
+        "factor of the approach speed below which restitution is zero",
         real("1", Range::NOT_NEGATIVE, at!(restitution_threshold)),
     ),
     setting(
@@ -496,7 +496,7 @@ pub const TABLE: &[Setting] = &[
     ),
     both(
         "max_step_work",
-        "factorizations at most in each standard step of a communication step",
+        "work limit: factorizations for each standard step of a communication step",
         count(1, MAX_STEP_WORK, at!(max_step_work)),
     ),
     in_space(
