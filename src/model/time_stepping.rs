@@ -203,7 +203,7 @@ impl Model {
         forces.filter(|link| of_body(&link.bodies)).any(|link| {
             link.force
                 .space()
-                .is_some_and(crate::kinds::space::force::Force::is_given)
+                .is_some_and(|force| force.is_given())
         }) || self
             .motors
             .iter()

@@ -4,7 +4,9 @@
 //! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
 //!      definite
 
-use super::{Along, Bending, Detail, Effect, PairVector, Situation, add_outer, flat};
+use super::{
+    Along, Bending, Detail, Effect, ForceKind, PairVector, Situation, add_outer, flat, power,
+};
 use super::{Given, Site};
 use crate::constraint::Row;
 use crate::math::Vec2;
@@ -25,8 +27,10 @@ impl Viscous {
             angular: given.number("angular"),
         }
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for Viscous {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
         let mut bending = Bending::default();
         let arm = at.pose[1].position - at.pose[0].position;
@@ -64,5 +68,13 @@ impl Viscous {
         effect.damping = effect.force;
         effect.bending = (detail == Detail::All).then_some(bending);
         effect
+    }
+
+    fn dissipates(&self) -> bool {
+        true
+    }
+
+    fn lost_power(&self, at: &Situation) -> f64 {
+        -power(&self.effect(at, Detail::Stiff).force, at)
     }
 }
