@@ -117,6 +117,15 @@ macro_rules! force_kinds {
         elements { $($element:ident($held:ty)),* $(,)? }
         also { $($also:tt)* }
     ) => {
+        /// Velocities of two bodies.
+        pub const PAIR_DOF: usize = 2 * BODY_DOF;
+
+        /// A vector over the velocities of two bodies: those of the first, then of the second; linear ones before angular ones.
+        pub type PairVector = [f64; PAIR_DOF];
+
+        /// A matrix over the velocities of two bodies.
+        pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
+
         /// The kinds of force elements that a scene can have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum Kind {

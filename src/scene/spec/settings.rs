@@ -429,6 +429,14 @@ impl Setting {
         }
     }
 
+    /// Range of a real number; any for others.
+    pub fn number_range(&self) -> Range {
+        match self.field {
+            Field::Real { range, .. } | Field::OptionalReal { range, .. } => range,
+            _ => Range::ANY,
+        }
+    }
+
     /// Symbol of its unit; empty for numbers without one.
     pub fn unit(&self) -> &'static str {
         match self.field {
@@ -521,6 +529,11 @@ impl Scheme {
     /// Its name.
     pub fn name(self) -> &'static str {
         items_of("scheme")[self.number()].0
+    }
+
+    /// The scheme with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        SCHEMES.into_iter().find(|scheme| scheme.name() == name)
     }
 
     fn weights(self) -> (f64, f64) {

@@ -25,15 +25,6 @@ use crate::kinds::plane::joint::Joint;
 use crate::math::Vec2;
 use torsional::TORSIONAL;
 
-/// Coordinates of two bodies.
-pub const PAIR_DOF: usize = 2 * BODY_DOF;
-
-/// A vector over the coordinates of two bodies: x, y, rotation of the first, then of the second.
-pub type PairVector = [f64; PAIR_DOF];
-
-/// A matrix over the coordinates of two bodies.
-pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
-
 force_kinds! {
     kinds {
         Spring: SPRING => SpringDamper,

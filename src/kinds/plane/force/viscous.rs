@@ -4,10 +4,10 @@
 //! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
 //!      definite
 
+use super::Given;
 use super::{
     Along, Bending, Detail, Effect, ForceKind, PairVector, Situation, add_outer, flat, power,
 };
-use super::{Given, Site};
 use crate::constraint::Row;
 use crate::math::Vec2;
 
@@ -21,7 +21,7 @@ pub struct Viscous {
 }
 
 impl Viscous {
-    pub(super) fn new(_: Site, given: &Given) -> Self {
+    pub(in crate::kinds) fn new<S>(_: S, given: &Given) -> Self {
         Self {
             linear: given.number("linear"),
             angular: given.number("angular"),

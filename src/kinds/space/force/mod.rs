@@ -14,13 +14,12 @@ mod spring_damper;
 mod stribeck;
 mod viscous;
 
-pub use crate::kinds::plane::force::{Detail, Input, Side, Signal};
+pub use crate::kinds::plane::force::{Detail, Input, Side, Signal, Viscous};
 pub use applied::Applied;
 pub use joint_spring::JointSpring;
 pub use motor_torque::MotorTorque;
 pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
-pub use viscous::Viscous;
 
 use crate::kinds::force::{
     APPLIED, DAMPER, Description, Frame, Given, SPRING, SPRING_DAMPER, STRIBECK, VISCOUS,
@@ -30,15 +29,6 @@ use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row, Twist};
 use crate::math::{Dual, Mat3, Vec3};
 use joint_spring::JOINT_SPRING;
-
-/// Velocities of two bodies.
-pub const PAIR_DOF: usize = 2 * BODY_DOF;
-
-/// A vector over the velocities of two bodies: x, y, z, rotations about body axes of the first, then of the second.
-pub type PairVector = [f64; PAIR_DOF];
-
-/// A matrix over the velocities of two bodies.
-pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
 
 force_kinds! {
     kinds {

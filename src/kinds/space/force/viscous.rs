@@ -4,28 +4,13 @@
 //! (2)  each of the six parts is -c (g . v) g, with a row g that rotates with the bodies: velocity derivative -c g g^T,
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
-use super::{Detail, Effect, ForceKind, Situation, Sloped, add_outer, flat, motion, rates};
-use super::{Given, Site};
+use super::{
+    Detail, Effect, ForceKind, Situation, Sloped, Viscous, add_outer, flat, motion, rates,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
-/// Coefficients of drag.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Viscous {
-    /// N s/m.
-    pub linear: f64,
-    /// N m s/rad.
-    pub angular: f64,
-}
-
 impl Viscous {
-    pub(super) fn new(_: Site, given: &Given) -> Self {
-        Self {
-            linear: given.number("linear"),
-            angular: given.number("angular"),
-        }
-    }
-
     // rows of u and of the relative rotation, with their coefficients
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> [(f64, Row<T>); 6] {
         let none = Vec3::from_element(T::zero());
