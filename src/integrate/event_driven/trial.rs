@@ -323,6 +323,7 @@ pub(super) fn take(
                 free,
                 sliding,
                 resistance,
+                work,
                 ..
             } = workspace;
             let status = |j: usize| state.status[j];
@@ -334,6 +335,7 @@ pub(super) fn take(
                     free,
                     fixed_mode_solver,
                 );
+                *work += system.flow.solves as u64;
                 system.set_directions_from_flow(sliding, resistance);
             } else {
                 system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
