@@ -410,7 +410,7 @@ pub fn sloped(
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
-    take: impl FnMut(space::force::Sloped),
+    mut take: impl FnMut(space::force::Sloped),
 ) {
     let at = At {
         model,
@@ -421,7 +421,7 @@ pub fn sloped(
     };
     let link = &model.forces[force];
     if let AnyForce::Space(force) = &link.force {
-        at.space(link, |at| force.sloped(at, take));
+        at.space(link, |at| force.sloped(at, &mut take));
     }
 }
 

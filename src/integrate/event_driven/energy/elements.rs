@@ -3,7 +3,8 @@
 //! (1)  loss of a sliding element: -p um,   um = D . vm - ub
 //! (2)  what is prescribed does the work p ub, also while the element sticks
 
-use super::{AT_STOP, Balance};
+use super::Balance;
+use super::balance::AT_STOP;
 use crate::integrate::event_driven::system::System;
 use crate::integrate::event_driven::trial::Trial;
 use crate::kinds::plane::force::{Input, Side};
