@@ -159,7 +159,10 @@ impl Measure {
             position: ["x", "y", "z"].map(|axis| {
                 let found = column(format!("{body}.position.{axis}"));
                 found.unwrap_or_else(|| {
-                    assert!(self.up == 1 && axis == "z", "no column {body}.position.{axis}");
+                    assert!(
+                        self.up == 1 && axis == "z",
+                        "no column {body}.position.{axis}"
+                    );
                     0.0
                 })
             }),

@@ -351,7 +351,7 @@ pub(super) fn take(
                     free,
                     fixed_mode_solver,
                 );
-                *work += system.flow.solves as u64;
+                *work += system.work_of_flow();
                 system.set_directions_from_flow(sliding, resistance);
             } else {
                 system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
