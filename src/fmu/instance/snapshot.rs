@@ -47,7 +47,10 @@ impl Instance {
     /// There is not.
     pub fn make_room_for_state(&self) -> Result<(), FmiError> {
         let parameters = self.table.len() * size_of::<Value>();
-        let bytes = self.simulation.state().memory() + parameters + size_of::<Snapshot>();
+        let events = size_of_val(self.report().events.as_slice());
+        let history = size_of_val(self.simulation.history().impulse.as_slice());
+        let state = self.simulation.state().memory();
+        let bytes = state + history + events + parameters + size_of::<Snapshot>();
         // the state, its body and the bytes around it
         match memory::can_allocate(3 * bytes as u64) {
             true => Ok(()),

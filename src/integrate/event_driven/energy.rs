@@ -226,6 +226,12 @@ impl Balance {
         self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
     }
 
+    /// Gains below this are rounding, J.
+    pub fn rounding(&self) -> f64 {
+        let scales = self.groups.iter().map(|of| of.scale);
+        NOISE * scales.sum::<f64>()
+    }
+
     /// The trial step of this balance became the state.
     pub fn accept(&mut self) {
         self.stored.swap(0, 1);

@@ -32,6 +32,7 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
+use run::SHORTEST_PART;
 use stall_detector::StallDetector;
 use trial::Mode;
 
@@ -341,6 +342,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn advance_to(&mut self, end: f64) -> Result<(), StepError> {
         let mut n_substeps = 0;
+        let mut is_exhausted = false;
         self.start();
         while self.state.time < end {
             let n_events = self.report.n_events.total();
@@ -354,7 +356,8 @@ impl Run<'_> {
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
-                self.finish_cheaply(target)?;
+                is_exhausted = true;
+                self.position_step(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
@@ -373,6 +376,7 @@ impl Run<'_> {
                 break;
             }
         }
+        self.report.exhausted_steps += u64::from(is_exhausted);
         Ok(())
     }
 
@@ -439,10 +443,12 @@ impl Run<'_> {
             self.workspace,
             self.settings,
             self.report,
-            h,
+            (h, SHORTEST_PART * self.standard),
         )?;
         if taken == h {
             self.state.time = target;
+        } else {
+            self.longest = taken;
         }
         Ok(())
     }

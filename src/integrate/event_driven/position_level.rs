@@ -28,25 +28,24 @@ use crate::state::State;
 const CONVERGED: f64 = 1e-13;
 
 /// As a fallback of another scheme a step is halved if it would raise the potential energy by more than the available kinetic energy, by
-/// this part of it; down to this part of its length.
+/// this part of it, and by more than rounding.
 const GAINED: f64 = 1e-6;
-const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, and returns its length.
+/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, but not below `shortest`, and returns its
+/// length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
-    h: f64,
+    (mut h, shortest): (f64, f64),
 ) -> Result<f64, StepError> {
     let most = GAINED * kinetic_energy(model, &state.velocity);
-    let shortest = SHORTEST_PART * h;
-    let mut h = h;
     loop {
         attempt(model, state, workspace, settings, h)?;
-        let gains = energy::is_corrected(settings) && workspace.trial.losses.numerical > most;
+        let gained = workspace.trial.losses.numerical - workspace.balance.rounding();
+        let gains = energy::is_corrected(settings) && gained > most;
         if !gains || 0.5 * h < shortest {
             break;
         }

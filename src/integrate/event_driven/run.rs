@@ -687,10 +687,4 @@ impl Run<'_> {
         }
         Ok(is_exhausted)
     }
-
-    /// Completes a step that exceeded its work limit.
-    pub(super) fn finish_cheaply(&mut self, target: f64) -> Result<(), StepError> {
-        self.report.exhausted_steps += 1;
-        self.position_step(target)
-    }
 }

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
             let references = array(vr, nvr, "value references")?;
             let orders = array(order, nvr, "orders")?;
             let mut places = places(value, nvr, "values")?;
-            let mut values = Vec::with_capacity(nvr);
+            let mut values = Vec::new(); // not before the first reference is known to be valid
             for (reference, order) in references.iter().zip(orders) {
                 must_be(Type::Real, &inside.instance, *reference)?;
                 values.push(inside.instance.output_derivative(*reference, *order)?);
@@ -89,8 +89,11 @@ pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
             for reference in unknowns {
                 must_be(Type::Real, &inside.instance, *reference)?;
             }
-            if let Some(wrong) = seed.iter().find(|x| !x.is_finite()) {
-                return error(format!("{wrong} is not a valid seed value"));
+            for (reference, seed) in knowns.iter().zip(seed) {
+                must_be(Type::Real, &inside.instance, *reference)?;
+                if !seed.is_finite() {
+                    return error(format!("{seed} is not a valid seed value"));
+                }
             }
             let mut result = vec![0.0; nUnknown];
             inside
