@@ -31,7 +31,7 @@ use crate::model::{BodyRef, Model};
 use crate::state::State;
 use arms::Arms;
 use balance::loaded_contacts;
-use limiter::limit_flight;
+use limiter::{NOISE, limit_flight};
 pub(super) use limiter::{is_corrected, limit_impact, remove_gain};
 
 /// A shorter step is requested if joints are open by more than this after a step, relative to its coordinates.
