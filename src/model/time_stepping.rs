@@ -205,8 +205,8 @@ impl Model {
                 .space()
                 .is_some_and(crate::kinds::space::force::Force::is_given)
         }) || self
-            .motors
+            .drives
             .iter()
-            .any(|motor| of_body(&self.joints[motor.joint].bodies))
+            .any(|drive| of_body(&self.bodies_of(drive)))
     }
 }

@@ -1,7 +1,9 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
 pub mod body;
 pub mod contact;
+pub mod coupling;
 pub mod dimension;
+pub mod driven;
 pub mod force;
 pub mod joint;
 pub mod plane;

@@ -1,6 +1,6 @@
 //! The parts of a planar scene.
 
-use super::{Names, body, contact, force, joint, need_bodies, shape};
+use super::{Names, body, contact, coupling, force, joint, need_bodies, shape};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
@@ -28,6 +28,12 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         .map(|t| joint::read(t, &mut names, &bodies))
         .collect();
 
+    let mut names = Names::new("couplings");
+    let tables = t.items("coupling").into_iter();
+    let couplings: Vec<_> = tables
+        .map(|t| coupling::read(t, &mut names, &joints))
+        .collect();
+
     let mut names = Names::new("forces");
     let world = force::World {
         bodies: &bodies,
@@ -49,6 +55,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         bodies,
         ground,
         joints,
+        couplings,
         forces,
         contact_default,
         contact_rules,

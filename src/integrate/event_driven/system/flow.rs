@@ -247,6 +247,9 @@ impl System {
             | EventFunctionKind::Edge(_)
             | EventFunctionKind::PairForward(_)
             | EventFunctionKind::PairBackward(_)
+            | EventFunctionKind::ServoUpper(_)
+            | EventFunctionKind::ServoLower(_)
+            | EventFunctionKind::ServoInside(_)
             | EventFunctionKind::Redundant => None,
         }
     }

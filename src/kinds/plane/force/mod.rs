@@ -2,7 +2,10 @@
 //! so that stiff elements stay stable at any step: the `stiff` part of the position derivative is negative
 //! semidefinite whatever the state, the `rest` makes it exact and is used where the step's matrix allows.
 
+mod along;
 mod applied;
+mod motor_torque;
+mod servo;
 mod signal;
 mod spring_damper;
 mod stribeck;
@@ -10,6 +13,8 @@ mod torsional;
 mod viscous;
 
 pub use applied::Applied;
+pub use motor_torque::MotorTorque;
+pub use servo::{Branch, Servo};
 pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
 pub use spring_damper::SpringDamper;
 pub use stribeck::{Stribeck, falling};
@@ -47,6 +52,10 @@ pub enum Force {
     Viscous(Viscous),
     /// Smooth friction at a joint coordinate.
     Stribeck(Stribeck),
+    /// Motor of a given torque or force.
+    MotorTorque(MotorTorque),
+    /// PD servo at a joint coordinate.
+    Servo(Servo),
 }
 
 force_kinds! {
@@ -149,6 +158,8 @@ impl Force {
             Force::Applied(f) => f.effect(at, detail),
             Force::Viscous(f) => f.effect(at, detail),
             Force::Stribeck(f) => f.effect(at),
+            Force::MotorTorque(f) => f.effect(at, detail),
+            Force::Servo(f) => f.effect(at, detail),
         }
     }
 
@@ -157,7 +168,11 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.energy(at),
             Force::Torsional(f) => f.energy(at),
-            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => 0.0,
+            Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => 0.0,
         }
     }
 
@@ -166,14 +181,18 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.stiffness != 0.0,
             Force::Torsional(f) => f.stiffness != 0.0,
-            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => false,
+            Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => false,
         }
     }
 
     /// Is it prescribed by signals?
     pub fn is_given(&self) -> bool {
         match self {
-            Force::Applied(_) => true,
+            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => true,
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Viscous(_)
@@ -187,7 +206,8 @@ impl Force {
             Force::SpringDamper(f) => f.damping != 0.0,
             Force::Torsional(f) => f.damping != 0.0,
             Force::Viscous(_) | Force::Stribeck(_) => true,
-            Force::Applied(_) => false,
+            Force::Servo(f) => f.kd != 0.0,
+            Force::Applied(_) | Force::MotorTorque(_) => false,
         }
     }
 
@@ -195,6 +215,8 @@ impl Force {
     pub fn applied_power(&self, at: &Situation) -> f64 {
         match self {
             Force::Applied(f) => power(&f.force(at), at),
+            Force::MotorTorque(f) => f.power(at),
+            Force::Servo(f) => power(&f.applied(at), at),
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Viscous(_)
@@ -209,7 +231,8 @@ impl Force {
             Force::Torsional(f) => f.lost_power(at),
             Force::Viscous(f) => -power(&f.effect(at, Detail::Stiff).force, at),
             Force::Stribeck(f) => -power(&f.effect(at).force, at),
-            Force::Applied(_) => 0.0,
+            Force::Servo(f) => f.lost_power(at),
+            Force::Applied(_) | Force::MotorTorque(_) => 0.0,
         }
     }
 
@@ -219,6 +242,8 @@ impl Force {
             Force::SpringDamper(f) => f.push(at),
             Force::Torsional(f) => f.push(at),
             Force::Stribeck(f) => f.push(at),
+            Force::MotorTorque(f) => f.push(at),
+            Force::Servo(f) => f.push(at),
             Force::Applied(_) | Force::Viscous(_) => 0.0,
         }
     }
@@ -229,7 +254,9 @@ impl Force {
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Applied(_)
-            | Force::Viscous(_) => true,
+            | Force::Viscous(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => true,
             Force::Stribeck(_) => false,
         }
     }
@@ -246,14 +273,43 @@ impl Force {
     }
 
     fn signals(&self) -> impl Iterator<Item = &Signal> {
-        let signals = match self {
-            Force::Applied(f) => Some(f.signals()),
+        let (applied, motor, servo) = match self {
+            Force::Applied(f) => (Some(f.signals()), None, None),
+            Force::MotorTorque(f) => (None, Some(&f.torque), None),
+            Force::Servo(f) => (None, None, Some(f.signals())),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => (None, None, None),
+        };
+        let servo = servo.into_iter().flatten();
+        applied.into_iter().flatten().chain(motor).chain(servo)
+    }
+
+    /// The servo, its coordinate and the rate of that, if it is one.
+    pub fn servo(&self, at: &Situation) -> Option<(&Servo, [f64; 2])> {
+        match self {
+            Force::Servo(f) => Some((f, f.at(at)?)),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_) => None,
+        }
+    }
+
+    /// The applied force of an element prescribed by signals, on both bodies.
+    pub fn given_force(&self, at: &Situation) -> Option<PairVector> {
+        match self {
+            Force::Applied(f) => Some(f.force(at)),
+            Force::MotorTorque(f) => Some(f.force(at)),
+            Force::Servo(f) => Some(f.applied(at)),
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Viscous(_)
             | Force::Stribeck(_) => None,
-        };
-        signals.into_iter().flatten()
+        }
     }
 }
 

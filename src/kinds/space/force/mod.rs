@@ -10,6 +10,7 @@ mod along;
 mod applied;
 mod joint_spring;
 mod motor_torque;
+mod servo;
 mod spring_damper;
 mod stribeck;
 mod viscous;
@@ -18,6 +19,7 @@ pub use crate::kinds::plane::force::{Detail, Input, Side, Signal};
 pub use applied::Applied;
 pub use joint_spring::JointSpring;
 pub use motor_torque::MotorTorque;
+pub use servo::Servo;
 pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
@@ -26,6 +28,7 @@ use crate::kinds::force::{
     APPLIED, DAMPER, Description, Frame, Given, SPRING, SPRING_DAMPER, STRIBECK, VISCOUS,
     force_kinds,
 };
+use crate::kinds::plane::force::Servo as Law;
 use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row, Twist};
 use crate::math::{Dual, Limit, Mat3, Vec3};
@@ -55,6 +58,8 @@ pub enum Force {
     Stribeck(Stribeck),
     /// Given torque or force along a joint coordinate.
     MotorTorque(MotorTorque),
+    /// PD servo at a joint coordinate.
+    Servo(Servo),
 }
 
 force_kinds! {
@@ -161,6 +166,7 @@ impl Force {
             Force::Viscous(f) => f.effect(at, detail),
             Force::Stribeck(f) => f.effect(at, detail),
             Force::MotorTorque(f) => f.effect(at, detail),
+            Force::Servo(f) => f.effect(at, detail),
         }
     }
 
@@ -171,7 +177,7 @@ impl Force {
             Force::JointSpring(f) => f.sloped(at).into_iter().for_each(take),
             Force::Stribeck(f) => f.sloped(at).into_iter().for_each(take),
             Force::Viscous(f) => f.sloped(at).into_iter().for_each(take),
-            Force::Applied(_) | Force::MotorTorque(_) => {}
+            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => {}
         }
     }
 
@@ -183,7 +189,8 @@ impl Force {
             Force::JointSpring(_)
             | Force::Viscous(_)
             | Force::Stribeck(_)
-            | Force::MotorTorque(_) => None,
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => None,
         }
     }
 
@@ -192,9 +199,11 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.energy(at),
             Force::JointSpring(f) => f.energy(at),
-            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) | Force::MotorTorque(_) => {
-                0.0
-            }
+            Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => 0.0,
         }
     }
 
@@ -203,16 +212,18 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.stiffness != 0.0,
             Force::JointSpring(f) => f.stiffness != 0.0,
-            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) | Force::MotorTorque(_) => {
-                false
-            }
+            Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => false,
         }
     }
 
     /// Is it prescribed by signals?
     pub fn is_given(&self) -> bool {
         match self {
-            Force::Applied(_) | Force::MotorTorque(_) => true,
+            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => true,
             Force::SpringDamper(_)
             | Force::JointSpring(_)
             | Force::Viscous(_)
@@ -226,6 +237,7 @@ impl Force {
             Force::SpringDamper(f) => f.damping != 0.0,
             Force::JointSpring(f) => f.damping != 0.0,
             Force::Viscous(_) | Force::Stribeck(_) => true,
+            Force::Servo(f) => f.law.kd != 0.0,
             Force::Applied(_) | Force::MotorTorque(_) => false,
         }
     }
@@ -235,6 +247,7 @@ impl Force {
         match self {
             Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
             Force::MotorTorque(f) => f.power(at),
+            Force::Servo(f) => f.powers(at)[0],
             Force::SpringDamper(_)
             | Force::JointSpring(_)
             | Force::Viscous(_)
@@ -249,6 +262,7 @@ impl Force {
             Force::JointSpring(f) => f.lost_power(at),
             Force::Viscous(f) => f.lost_power(at),
             Force::Stribeck(f) => f.lost_power(at),
+            Force::Servo(f) => f.powers(at)[1],
             Force::Applied(_) | Force::MotorTorque(_) => 0.0,
         }
     }
@@ -260,6 +274,7 @@ impl Force {
             Force::JointSpring(f) => f.push(at),
             Force::Stribeck(f) => f.push(at),
             Force::MotorTorque(f) => f.push(at),
+            Force::Servo(f) => f.push(at),
             Force::Applied(_) | Force::Viscous(_) => 0.0,
         }
     }
@@ -271,7 +286,8 @@ impl Force {
             | Force::JointSpring(_)
             | Force::Applied(_)
             | Force::Viscous(_)
-            | Force::MotorTorque(_) => true,
+            | Force::MotorTorque(_)
+            | Force::Servo(_) => true,
             Force::Stribeck(_) => false,
         }
     }
@@ -288,15 +304,30 @@ impl Force {
     }
 
     fn signals(&self) -> impl Iterator<Item = &Signal> {
-        let (applied, motor) = match self {
-            Force::Applied(f) => (Some(f.signals()), None),
-            Force::MotorTorque(f) => (None, Some(&f.torque)),
+        let (applied, motor, servo) = match self {
+            Force::Applied(f) => (Some(f.signals()), None, None),
+            Force::MotorTorque(f) => (None, Some(&f.torque), None),
+            Force::Servo(f) => (None, None, Some(f.law.signals())),
             Force::SpringDamper(_)
             | Force::JointSpring(_)
             | Force::Viscous(_)
-            | Force::Stribeck(_) => (None, None),
+            | Force::Stribeck(_) => (None, None, None),
         };
-        applied.into_iter().flatten().chain(motor)
+        let servo = servo.into_iter().flatten();
+        applied.into_iter().flatten().chain(motor).chain(servo)
+    }
+
+    /// The law of a servo, its coordinate and the rate of that, if it is one.
+    pub fn servo(&self, at: &Situation) -> Option<(&Law, [f64; 2])> {
+        match self {
+            Force::Servo(f) => Some((&f.law, f.at(at)?)),
+            Force::SpringDamper(_)
+            | Force::JointSpring(_)
+            | Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_) => None,
+        }
     }
 }
 

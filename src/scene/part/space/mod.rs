@@ -8,7 +8,7 @@ mod orientation;
 mod shape;
 
 use super::shape as part_shape;
-use super::{Names, force, joint, need_bodies};
+use super::{Names, coupling, force, joint, need_bodies};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
@@ -35,6 +35,12 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
     let tables = t.items("joint").into_iter();
     let joints: Vec<_> = tables
         .map(|t| joint::read(t, &mut names, &bodies))
+        .collect();
+
+    let mut names = Names::new("couplings");
+    let tables = t.items("coupling").into_iter();
+    let couplings: Vec<_> = tables
+        .map(|t| coupling::read(t, &mut names, &joints))
         .collect();
 
     let mut names = Names::new("forces");
@@ -67,6 +73,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        couplings,
         forces,
         contact_default,
         contact_rules,
