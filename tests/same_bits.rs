@@ -5,9 +5,9 @@
 
 mod common;
 
-use common::variant;
+use common::{OTHER_SCHEMES, variant};
 use stiction::model::Model;
-use stiction::scene::spec::{Scheme, Settings};
+use stiction::scene::spec::Settings;
 use stiction::simulation::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
@@ -37,19 +37,6 @@ const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("two_bars", 0xa49364c490f91b5c, 0x7ea1fcb5b2a0758b, 0xb73d2e9b39b61968),
     ("two_bodies_damper", 0x2569d4a606463541, 0x1ccec3b603469ce7, 0x091a6f762c6af82f),
     ("two_carts", 0x564f61ec52af5acb, 0x5e1a6689ac654843, 0x80175d077f4e029e),
-];
-
-const OTHER_SCHEMES: [Scheme; 7] = [
-    Scheme::Extrapolated,
-    Scheme::TrapezoidalPrinted,
-    Scheme::TrapezoidalAverage,
-    Scheme::ImplicitEuler,
-    Scheme::ExplicitEuler,
-    Scheme::PositionEuler,
-    Scheme::General {
-        alpha: 0.75,
-        gamma: 0.75,
-    },
 ];
 
 /// Scenes in space that are cut short because their steps take long, and where, s.

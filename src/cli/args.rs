@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use super::libraries::Wanted;
 use super::plot::What;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use stiction::scene::spec::TOLERANCE;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use stiction::kinds::range::Range;
+use stiction::scene::spec::Scheme;
+use stiction::scene::spec::settings::{Setting, items_of, setting_of};
 
 /// Shown by `--version`.
 const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TARGET"), ")");
@@ -211,19 +214,19 @@ pub struct RunOptions {
     pub step: Option<f64>,
 
     /// Error tolerance of a step, which selects variable steps [default: the scene's]
-    #[arg(long, value_name = "TOL", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "step")]
+    #[arg(long, value_name = "TOL", value_parser = setting("tolerance"), allow_negative_numbers = true, conflicts_with = "step")]
     pub tolerance: Option<f64>,
 
     /// Integration scheme [default: the scene's]
-    #[arg(long, value_name = "NAME")]
-    pub scheme: Option<SchemeName>,
+    #[arg(long, value_name = "NAME", value_parser = scheme_names())]
+    pub scheme: Option<Scheme>,
 
     /// Scheme "general": weight of the end of the step in the forces, 0.5 to 1
-    #[arg(long, value_name = "A", value_parser = alpha, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", value_parser = setting("alpha"), allow_negative_numbers = true)]
     pub alpha: Option<f64>,
 
     /// Scheme "general": weight of the end velocity in the positions, 0 to 1
-    #[arg(long, value_name = "G", value_parser = gamma, allow_negative_numbers = true)]
+    #[arg(long, value_name = "G", value_parser = setting("gamma"), allow_negative_numbers = true)]
     pub gamma: Option<f64>,
 
     /// Write the trajectory to this CSV file; with "-" it goes to stdout and everything else to stderr
@@ -258,7 +261,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub input: Vec<String>,
 
-    /// A start value of an FMU: "contact.friction=0.5"; may be repeated
+    /// A start value of an FMU: "pair.block.on.ground.friction=0.5"; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
@@ -372,25 +375,11 @@ pub struct LibraryOptions {
 pub struct EventRows(pub usize);
 
 /// Values of `--scheme`, the same as in a scene file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum SchemeName {
-    /// Order 2, constraints on the end velocity
-    Trapezoidal,
-    /// The same with all gradients at the midpoint
-    TrapezoidalPrinted,
-    /// Order 2, constraints on the mean velocity
-    TrapezoidalAverage,
-    /// Symmetric steps, extrapolated to order 8 (settings.rows changes it)
-    Extrapolated,
-    /// Order 1, the most damped
-    ImplicitEuler,
-    /// Order 1, for comparison: stiff scenes diverge
-    ExplicitEuler,
-    /// Order 1, complementarity of positions
-    PositionEuler,
-    /// The family with --alpha and --gamma
-    General,
+fn scheme_names() -> impl TypedValueParser<Value = Scheme> {
+    let names = items_of("scheme").iter();
+    let names = names.map(|(name, what)| PossibleValue::new(*name).help(*what));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Scheme::from_name(&name).ok_or("there is no such scheme"))
 }
 
 fn number(text: &str) -> Result<f64, String> {
@@ -399,12 +388,16 @@ fn number(text: &str) -> Result<f64, String> {
         .map_err(|_| "must be a number, for example 0.01".to_owned())
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if TOLERANCE.contains(value) {
-        Ok(value)
-    } else {
-        Err(format!("must be {}", TOLERANCE.words))
+// a number in the range of a setting
+fn setting(name: &str) -> impl Fn(&str) -> Result<f64, String> + Clone + use<> {
+    let range = setting_of(name).map_or(Range::ANY, Setting::number_range);
+    move |text| {
+        let value = number(text)?;
+        if range.contains(value) {
+            Ok(value)
+        } else {
+            Err(format!("must be {}", range.words))
+        }
     }
 }
 
@@ -433,25 +426,6 @@ fn limit(text: &str) -> Result<f64, String> {
         Ok(value)
     } else {
         Err("must be at most one day, 86400".to_owned())
-    }
-}
-
-// below one half, a stiff spring gains energy
-fn alpha(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if (0.5..=1.0).contains(&value) {
-        Ok(value)
-    } else {
-        Err("must be from 0.5 to 1".to_owned())
-    }
-}
-
-fn gamma(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if (0.0..=1.0).contains(&value) {
-        Ok(value)
-    } else {
-        Err("must be from 0 to 1".to_owned())
     }
 }
 

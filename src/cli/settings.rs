@@ -1,7 +1,7 @@
 //! The scene's settings with the overrides of the command line.
 
 use super::CliError;
-use super::args::{RunOptions, SchemeName};
+use super::args::RunOptions;
 use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
 
@@ -24,7 +24,7 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
             "leave it out; a smaller --step makes the run more accurate",
         ));
     }
-    let fixed = |name: SchemeName| name != SchemeName::Extrapolated;
+    let fixed = |scheme: Scheme| scheme != Scheme::Extrapolated;
     let scheme_of_fixed_steps =
         options.scheme.is_some_and(fixed) || options.alpha.is_some() || options.gamma.is_some();
     if options.tolerance.is_some() && scheme_of_fixed_steps {
@@ -47,14 +47,8 @@ fn scheme(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
     let scheme = match options.scheme {
         None if weighted => return general(written, options),
         None => written,
-        Some(SchemeName::General) => return general(written, options),
-        Some(SchemeName::Trapezoidal) => Scheme::Trapezoidal,
-        Some(SchemeName::TrapezoidalPrinted) => Scheme::TrapezoidalPrinted,
-        Some(SchemeName::TrapezoidalAverage) => Scheme::TrapezoidalAverage,
-        Some(SchemeName::Extrapolated) => Scheme::Extrapolated,
-        Some(SchemeName::ImplicitEuler) => Scheme::ImplicitEuler,
-        Some(SchemeName::ExplicitEuler) => Scheme::ExplicitEuler,
-        Some(SchemeName::PositionEuler) => Scheme::PositionEuler,
+        Some(Scheme::General { .. }) => return general(written, options),
+        Some(scheme) => scheme,
     };
     if weighted {
         return Err(CliError::usage(

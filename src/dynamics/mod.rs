@@ -407,9 +407,11 @@ pub fn add_applied(
     for link in &model.forces {
         let spans = model.spans(link.bodies);
         match &link.force {
-            AnyForce::Plane(force) => {
-                if let Some(force) = at.plane(link, |at| force.given_force(at)) {
-                    add_force(spans, factor, &force, total);
+            AnyForce::Plane(force) if force.is_given() => {
+                let effect = at.plane(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
                 }
             }
             AnyForce::Space(force) if force.is_given() => {
@@ -419,7 +421,7 @@ pub fn add_applied(
                     add_force(spans, -factor, &effect.damping, total);
                 }
             }
-            AnyForce::Space(_) => {}
+            AnyForce::Plane(_) | AnyForce::Space(_) => {}
         }
     }
 }
@@ -441,11 +443,11 @@ pub fn servos(
         twists,
     };
     for (i, link) in model.forces.iter().enumerate() {
-        let known = match &link.force {
-            AnyForce::Plane(force) => at.plane(link, |at| force.servo(at)),
-            AnyForce::Space(force) => at.space(link, |at| force.servo(at)),
+        let coordinate = match &link.force {
+            AnyForce::Plane(force) => at.plane(link, |at| force.servo_coordinate(at)),
+            AnyForce::Space(force) => at.space(link, |at| force.servo_coordinate(at)),
         };
-        if let Some((servo, coordinate)) = known {
+        if let (Some(servo), Some(coordinate)) = (link.force.servo(), coordinate) {
             visit(i, servo, servo.wanted(coordinate, time, inputs));
         }
     }
@@ -459,7 +461,7 @@ pub fn sloped(
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
-    take: impl FnMut(space::force::Sloped),
+    mut take: impl FnMut(space::force::Sloped),
 ) {
     let at = At {
         model,
@@ -470,7 +472,7 @@ pub fn sloped(
     };
     let link = &model.forces[force];
     if let AnyForce::Space(force) = &link.force {
-        at.space(link, |at| force.sloped(at, take));
+        at.space(link, |at| force.sloped(at, &mut take));
     }
 }
 

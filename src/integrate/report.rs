@@ -53,7 +53,7 @@ pub struct Report {
     pub complementarity_steps: u64,
     /// Substeps solved as a complementarity problem because statuses did not converge.
     pub unresolved_steps: u64,
-    /// Standard steps that ended with a first-order step because events were too close together.
+    /// Standard steps that ended with a first-order step, because events were too close together or the contact problem was not solved.
     pub first_order_steps: u64,
     /// Steps that used up their work limit and continued with a cheaper method.
     pub exhausted_steps: u64,

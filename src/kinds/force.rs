@@ -109,13 +109,27 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     fn description(self) -> &'static Description;
 }
 
-/// Defines the enum of kinds from one list: name, description and element.
+/// Defines the enums of force elements and their interface from two lists: the kinds of a scene, each with its description and element, and
+/// the elements, which implement `ForceKind`; `also` has methods of one dimension only.
 macro_rules! force_kinds {
-    ($($kind:ident: $description:path => $element:ident),* $(,)?) => {
+    (
+        kinds { $($kind:ident: $description:path => $made:ident),* $(,)? }
+        elements { $($element:ident($held:ty)),* $(,)? }
+        also { $($also:tt)* }
+    ) => {
+        /// Velocities of two bodies.
+        pub const PAIR_DOF: usize = 2 * BODY_DOF;
+
+        /// A vector over the velocities of two bodies: those of the first, then of the second; linear ones before angular ones.
+        pub type PairVector = [f64; PAIR_DOF];
+
+        /// A matrix over the velocities of two bodies.
+        pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
+
         /// The kinds of force elements that a scene can have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum Kind {
-            $(#[doc = concat!("See [`", stringify!($element), "`].")] $kind),*
+            $(#[doc = concat!("See [`", stringify!($made), "`].")] $kind),*
         }
 
         impl crate::kinds::force::Kind for Kind {
@@ -135,7 +149,123 @@ macro_rules! force_kinds {
                 let parameters = self.description().parameters;
                 let given = Given { parameters, values };
                 match self {
-                    $(Self::$kind => Force::$element($element::new(at, &given).into())),*
+                    $(Self::$kind => Force::$made($made::new(at, &given).into())),*
+                }
+            }
+        }
+
+        /// A force element.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Force {
+            $(#[doc = concat!("See [`", stringify!($element), "`].")] $element($held)),*
+        }
+
+        impl std::ops::Deref for Force {
+            type Target = dyn ForceKind;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Force::$element(element) => {
+                        let element: &$element = element;
+                        element
+                    })*
+                }
+            }
+        }
+
+        /// Interface of all elements.
+        pub trait ForceKind {
+            /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
+            fn effect(&self, at: &Situation, detail: Detail) -> Effect;
+
+            /// Stored energy, J.
+            fn energy(&self, _: &Situation) -> f64 {
+                0.0
+            }
+
+            /// Does it store energy?
+            fn stores_energy(&self) -> bool {
+                false
+            }
+
+            /// Does it dissipate energy?
+            fn dissipates(&self) -> bool {
+                false
+            }
+
+            /// Dissipated power, W.
+            fn lost_power(&self, _: &Situation) -> f64 {
+                0.0
+            }
+
+            /// Is it prescribed by signals?
+            fn is_given(&self) -> bool {
+                false
+            }
+
+            /// Power of a prescribed force, W.
+            fn applied_power(&self, _: &Situation) -> f64 {
+                0.0
+            }
+
+            /// The signals of a prescribed force and torque.
+            fn signals(&self) -> [&[Signal]; 2] {
+                [&[], &[]]
+            }
+
+            /// Force along the element's own coordinate; zero for elements without one.
+            fn coordinate_force(&self, _: &Situation) -> f64 {
+                0.0
+            }
+
+            /// Is the force linear in the velocities?
+            fn is_linear_in_velocity(&self) -> bool {
+                true
+            }
+
+            /// The joint coordinate of a servo, and its rate.
+            fn servo_coordinate(&self, _: &Situation) -> Option<[f64; 2]> {
+                None
+            }
+
+            $($also)*
+        }
+
+        impl dyn ForceKind {
+            /// Times at which the force is not smooth.
+            pub fn breakpoints(&self) -> Vec<f64> {
+                let signals = self.signals().into_iter().flatten();
+                signals.flat_map(|s| s.breakpoints().iter().copied()).collect()
+            }
+
+            /// Shortest period of its parts, s; infinite if none is periodic.
+            pub fn shortest_period(&self) -> f64 {
+                use crate::math::Limit as _;
+                let signals = self.signals().into_iter().flatten();
+                signals.fold(f64::INFINITY, |shortest, s| shortest.at_most(s.period()))
+            }
+        }
+
+        impl Effect {
+            /// Adds a force along the gradient of a scalar.
+            fn push_along(&mut self, row: &PairVector, force: f64) {
+                for (total, r) in self.force.iter_mut().zip(row) {
+                    *total += force * r;
+                }
+            }
+
+            /// Marks a force along the gradient of a scalar, which is part of the total, as dissipative.
+            fn damp_along(&mut self, row: &PairVector, force: f64) {
+                for (total, r) in self.damping.iter_mut().zip(row) {
+                    *total += force * r;
+                }
+            }
+        }
+
+        fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
+            for (row, l) in matrix.iter_mut().zip(left) {
+                for (x, r) in row.iter_mut().zip(right) {
+                    *x += factor * l * r;
                 }
             }
         }

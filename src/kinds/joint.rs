@@ -1,6 +1,6 @@
 //! Common parts of joints in the plane and in space: the description of a kind, and the list of kinds.
 
-use super::parameter::Parameter;
+use super::parameter::{Parameter, parameters};
 use std::fmt::{self, Debug};
 
 /// Description of a kind of joint, used by the reader of scenes, the reference, the variables and the pictures.
@@ -130,6 +130,20 @@ impl Description {
     }
 }
 
+/// Rod between two points.
+pub const DISTANCE: Description = Description {
+    word: "distance",
+    text: "a rigid rod between the anchors",
+    mounting: Mounting::Ends,
+    parameters: parameters! {
+        "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
+    },
+    rows: &["length"],
+    n_forces: 1,
+    coordinates: &[],
+    sign: Sign::Rod,
+};
+
 /// The list of the kinds of joints in the plane, or in space.
 pub trait Kind: Copy + Debug + PartialEq + 'static {
     /// All of them, in the order of the reference.
@@ -139,10 +153,45 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     fn description(self) -> &'static Description;
 }
 
-/// Defines the enums of joints and the dispatch to their kinds from one list; the kinds implement the trait `JointKind` of the
-/// module.
+/// Defines the enums of joints, the interface of their kinds and the dispatch to them from one list.
 macro_rules! joint_kinds {
     ($($kind:ident),* $(,)?) => {
+        /// Interface of all kinds.
+        trait JointKind: Sized {
+            const DESCRIPTION: Description;
+
+            /// From the mounts and the values of its parameters, in the order of the description.
+            fn new(at: &Mounts, given: &[Option<f64>]) -> Self;
+
+            fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T>;
+
+            /// A coordinate of the description, m or rad in (-pi, pi], and its gradient.
+            fn coordinate<T: Real>(&self, _: usize, _: &Pose<T>, _: &Pose<T>) -> (T, Row<T>) {
+                (T::zero(), Row::zero())
+            }
+
+            fn attachment(&self) -> [Vector; 2];
+
+            fn axis(&self) -> Option<Vector> {
+                None
+            }
+
+            fn values(&self) -> Vec<f64> {
+                Vec::new()
+            }
+        }
+
+        /// Constraint of a joint at a configuration: `n` residuals and their gradients.
+        #[derive(Clone, Copy, Debug)]
+        pub struct JointRows<T = f64> {
+            /// Number of equations.
+            pub n: usize,
+            /// m or, to first order, rad.
+            pub residual: [T; MAX_ROWS],
+            /// Gradients.
+            pub rows: [Row<T>; MAX_ROWS],
+        }
+
         /// A joint between two bodies.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Joint {
@@ -224,11 +273,6 @@ macro_rules! joint_kinds {
             /// Number of equations.
             pub fn n_rows(&self) -> usize {
                 self.row_names().len()
-            }
-
-            /// Is an equation one of rotation (its reaction a moment), or of translation (a force)?
-            pub fn row_is_angle(&self, row: usize) -> bool {
-                row >= self.description().n_forces
             }
         }
     };

@@ -38,9 +38,9 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     fn description(self) -> &'static Description;
 }
 
-/// Defines the enum of kinds from one list: name and description.
+/// Defines the enum of kinds from one list: name, `kind` in a scene, name in messages, description, owner, keys.
 macro_rules! shape_kinds {
-    ($($kind:ident: $description:path),* $(,)?) => {
+    ($($kind:ident, $word:literal, $called:literal, $text:literal, $owner:ident { $($parameters:tt)* })*) => {
         /// The kinds of shapes that a scene can have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Kind {
@@ -50,9 +50,15 @@ macro_rules! shape_kinds {
         impl crate::kinds::shape::Kind for Kind {
             const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            fn description(self) -> &'static Description {
+            fn description(self) -> &'static crate::kinds::shape::Description {
                 match self {
-                    $(Self::$kind => &$description),*
+                    $(Self::$kind => &crate::kinds::shape::Description {
+                        word: $word,
+                        called: $called,
+                        text: $text,
+                        owner: crate::kinds::shape::Owner::$owner,
+                        parameters: crate::kinds::parameter::parameters! { $($parameters)* },
+                    }),*
                 }
             }
         }

@@ -119,7 +119,7 @@ pub struct Body {
     pub axes: Quaternion,
     /// In space: initial orientation and angular velocity, as given in the scene.
     pub start: StartSpec,
-    /// In space: radius of its shapes about its centre of mass, m.
+    /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
 }
 
@@ -266,6 +266,16 @@ pub enum Limited {
     Coupling(usize),
 }
 
+// the same of an element in the plane and of one in space
+macro_rules! either {
+    ($any:expr, $element:ident => $value:expr) => {
+        match $any {
+            Self::Plane($element) => $value,
+            Self::Space($element) => $value,
+        }
+    };
+}
+
 /// A force element in the plane or in space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyForce {
@@ -312,42 +322,27 @@ impl AnyForce {
 
     /// Times at which the force is not smooth.
     pub fn breakpoints(&self) -> Vec<f64> {
-        match self {
-            Self::Plane(force) => force.breakpoints().collect(),
-            Self::Space(force) => force.breakpoints().collect(),
-        }
+        either!(self, force => force.breakpoints())
     }
 
     /// Its shortest period, s; infinite where it is not periodic.
     pub fn shortest_period(&self) -> f64 {
-        match self {
-            Self::Plane(force) => force.shortest_period(),
-            Self::Space(force) => force.shortest_period(),
-        }
+        either!(self, force => force.shortest_period())
     }
 
     /// Is it an applied force, given by signals?
     pub fn is_given(&self) -> bool {
-        match self {
-            Self::Plane(force) => force.is_given(),
-            Self::Space(force) => force.is_given(),
-        }
+        either!(self, force => force.is_given())
     }
 
     /// Does it dissipate energy?
     pub fn dissipates(&self) -> bool {
-        match self {
-            Self::Plane(force) => force.dissipates(),
-            Self::Space(force) => force.dissipates(),
-        }
+        either!(self, force => force.dissipates())
     }
 
     /// Is the force linear in the velocities?
     pub fn is_linear_in_velocity(&self) -> bool {
-        match self {
-            Self::Plane(force) => force.is_linear_in_velocity(),
-            Self::Space(force) => force.is_linear_in_velocity(),
-        }
+        either!(self, force => force.is_linear_in_velocity())
     }
 }
 
@@ -362,18 +357,12 @@ impl AnyJoint {
 
     /// Its kind.
     pub fn description(&self) -> &'static Description {
-        match self {
-            Self::Plane(joint) => joint.description(),
-            Self::Space(joint) => joint.description(),
-        }
+        either!(self, joint => joint.description())
     }
 
     /// Values of its parameters, in the order of the description.
     pub fn values(&self) -> Vec<f64> {
-        match self {
-            Self::Plane(joint) => joint.values(),
-            Self::Space(joint) => joint.values(),
-        }
+        either!(self, joint => joint.values())
     }
 
     /// Number of equations.

@@ -200,13 +200,12 @@ impl Model {
     pub fn is_driven(&self, body: usize) -> bool {
         let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
         let forces = self.forces.iter();
-        forces.filter(|link| of_body(&link.bodies)).any(|link| {
-            link.force
-                .space()
-                .is_some_and(crate::kinds::space::force::Force::is_given)
-        }) || self
-            .drives
-            .iter()
-            .any(|drive| of_body(&self.bodies_of(drive)))
+        forces
+            .filter(|link| of_body(&link.bodies))
+            .any(|link| link.force.space().is_some_and(|force| force.is_given()))
+            || self
+                .drives
+                .iter()
+                .any(|drive| of_body(&self.bodies_of(drive)))
     }
 }

@@ -37,98 +37,52 @@ const MIN_COMPLEMENTARITY_STEPS: u64 = 10;
 /// .. if more than one substep in this many is one.
 const SUBSTEPS_PER_COMPLEMENTARITY_STEP: u64 = 100;
 
-/// What a warning is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Integration errors added energy to the motion, J.
-    EnergyGain,
-    /// Integration errors removed energy from the motion, J.
-    NumericalLoss,
-    /// The energy balance does not close, J; positive where energy appeared.
-    EnergyBalance,
-    /// Joints drifted apart, m or rad.
-    JointDrift,
-    /// Shapes penetrated each other, m.
-    Overlap,
-    /// The same where collisions are not located, m.
-    UnlocatedCollisions,
-    /// Relative residual of a contact problem.
-    ContactResidual,
-    /// The same with `sweeps` and a large mass ratio; the mass ratio.
-    HeavyOnLight,
-    /// Masses of connected bodies differ too much: condition number of the constraints.
-    IllConditioned,
-    /// Position stabilization lifted bodies, J.
-    LiftedBodies,
-    /// Substeps solved as a complementarity problem because statuses could not be decided.
-    ComplementaritySteps,
-    /// .. because stick-slip statuses did not converge.
-    UnresolvedSteps,
-    /// Steps that ended with a first-order step.
-    FirstOrderSteps,
-    /// Steps that used up `max_step_work`.
-    ExhaustedSteps,
-    /// Steps under a tolerance that were taken by the fixed-step scheme.
-    FallbackSteps,
-    /// Stick-slip transitions that met the tolerance with no step length; estimated relative error.
-    TransitionError,
-    /// Impacts limited because they would have gained energy.
-    LimitedImpacts,
-    /// The step is too long for smoothed joint friction; by which factor.
-    SmoothedFriction,
-    /// Events that are counted but not listed.
-    UnlistedEvents,
+/// Defines the kinds from one list: name, machine-readable name, and what the warning is about.
+macro_rules! kinds {
+    ($($kind:ident = $name:literal: $text:literal;)+) => {
+        /// What a warning is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Kind {
+            $(#[doc = $text] $kind,)+
+        }
+
+        impl Kind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// Machine-readable name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    EnergyGain = "energy_gain": "Integration errors added energy to the motion, J.";
+    NumericalLoss = "numerical_loss": "Integration errors removed energy from the motion, J.";
+    EnergyBalance = "energy_balance": "The energy balance does not close, J; positive where energy appeared.";
+    JointDrift = "joint_drift": "Joints drifted apart, m or rad.";
+    Overlap = "overlap": "Shapes penetrated each other, m.";
+    UnlocatedCollisions = "unlocated_collisions": "The same where collisions are not located, m.";
+    ContactResidual = "contact_residual": "Relative residual of a contact problem.";
+    HeavyOnLight = "heavy_on_light": "The same with `sweeps` and a large mass ratio; the mass ratio.";
+    IllConditioned = "ill_conditioned": "Masses of connected bodies differ too much: condition number of the constraints.";
+    LiftedBodies = "lifted_bodies": "Position stabilization lifted bodies, J.";
+    ComplementaritySteps = "complementarity_steps": "Substeps solved as a complementarity problem because statuses could not be decided.";
+    UnresolvedSteps = "unresolved_steps": ".. because stick-slip statuses did not converge.";
+    FirstOrderSteps = "first_order_steps": "Steps that ended with a first-order step.";
+    ExhaustedSteps = "exhausted_steps": "Steps that used up `max_step_work`.";
+    FallbackSteps = "fallback_steps": "Steps under a tolerance that were taken by the fixed-step scheme.";
+    TransitionError = "transition_error": "Stick-slip transitions that met the tolerance with no step length; estimated relative error.";
+    LimitedImpacts = "limited_impacts": "Impacts limited because they would have gained energy.";
+    SmoothedFriction = "smoothed_friction": "The step is too long for smoothed joint friction; by which factor.";
+    UnlistedEvents = "unlisted_events": "Events that are counted but not listed.";
 }
 
 impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 19] = [
-        Self::EnergyGain,
-        Self::NumericalLoss,
-        Self::EnergyBalance,
-        Self::JointDrift,
-        Self::Overlap,
-        Self::UnlocatedCollisions,
-        Self::ContactResidual,
-        Self::HeavyOnLight,
-        Self::IllConditioned,
-        Self::LiftedBodies,
-        Self::ComplementaritySteps,
-        Self::UnresolvedSteps,
-        Self::FirstOrderSteps,
-        Self::ExhaustedSteps,
-        Self::FallbackSteps,
-        Self::TransitionError,
-        Self::LimitedImpacts,
-        Self::SmoothedFriction,
-        Self::UnlistedEvents,
-    ];
-
-    /// Machine-readable name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::EnergyGain => "energy_gain",
-            Self::NumericalLoss => "numerical_loss",
-            Self::EnergyBalance => "energy_balance",
-            Self::JointDrift => "joint_drift",
-            Self::Overlap => "overlap",
-            Self::UnlocatedCollisions => "unlocated_collisions",
-            Self::ContactResidual => "contact_residual",
-            Self::HeavyOnLight => "heavy_on_light",
-            Self::IllConditioned => "ill_conditioned",
-            Self::LiftedBodies => "lifted_bodies",
-            Self::ComplementaritySteps => "complementarity_steps",
-            Self::UnresolvedSteps => "unresolved_steps",
-            Self::FirstOrderSteps => "first_order_steps",
-            Self::ExhaustedSteps => "exhausted_steps",
-            Self::FallbackSteps => "fallback_steps",
-            Self::TransitionError => "transition_error",
-            Self::LimitedImpacts => "limited_impacts",
-            Self::SmoothedFriction => "smoothed_friction",
-            Self::UnlistedEvents => "unlisted_events",
-        }
-    }
-
     /// Size, and the value it is compared with, if it exceeds its threshold.
     #[inline]
     pub(super) fn size(self, measures: &Measures) -> Option<(f64, f64)> {

@@ -103,7 +103,7 @@ impl Watch {
             Some(_) => Steps::Tolerance,
             None => Steps::Fixed,
         };
-        for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        for (i, kind) in Kind::ALL.iter().copied().enumerate() {
             let Some((size, reference)) = kind.size(&measures) else {
                 continue;
             };

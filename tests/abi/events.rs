@@ -270,13 +270,8 @@ fn a_master_that_rounds_times_gets_past_events() {
     }
 }
 
-/// To nanoseconds, with a standard step.
-fn get_past_events(step: f64) {
-    let resources = Resources::shipped("bouncing_ball");
-    let fmu = Fmu::new(&resources);
-    return_at_events(&fmu);
-    assert_eq!(fmu.set_real("settings.step", step), OK);
-    fmu.initialize();
+/// A master that rounds times to nanoseconds, up to 5 s; how many steps ended at events.
+pub fn round_to_nanoseconds(fmu: &Fmu) -> usize {
     let nanoseconds = |time: f64| (time * 1e9).round() / 1e9;
     let (mut time, mut cuts) = (0.0, 0);
     let mut state = std::ptr::null_mut();
@@ -295,6 +290,17 @@ fn get_past_events(step: f64) {
         }
     }
     assert_eq!(call!(fmu, fmi2FreeFMUstate, &mut state), OK);
+    cuts
+}
+
+/// To nanoseconds, with a standard step.
+fn get_past_events(step: f64) {
+    let resources = Resources::shipped("bouncing_ball");
+    let fmu = Fmu::new(&resources);
+    return_at_events(&fmu);
+    assert_eq!(fmu.set_real("settings.step", step), OK);
+    fmu.initialize();
+    let cuts = round_to_nanoseconds(&fmu);
     let (events, end) = plain_run(&scene_text("bouncing_ball"), 5.0, step);
     println!("steps of {step} s: {cuts} cuts, {} events", events.len());
     assert_eq!(cuts, events.len());

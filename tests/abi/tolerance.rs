@@ -3,7 +3,9 @@
 use crate::call;
 use crate::common::{observed_order, scene_text};
 use crate::derivatives::{WRITTEN, compare_in_run, rate, with_inputs};
-use crate::events::{land_on_events, landings_on_jump, pile, return_at_events, whole};
+use crate::events::{
+    land_on_events, landings_on_jump, pile, return_at_events, round_to_nanoseconds, whole,
+};
 use crate::host::{Cosine, run};
 use crate::library::{Fmu, IN_SPACE, Random, Resources, SCENES, pushed_block};
 use crate::states::course;
@@ -498,24 +500,7 @@ fn a_master_that_rounds_times_gets_past_events_by_tolerance() {
     return_at_events(&fmu);
     assert_eq!(fmu.set_real(TOLERANCE, 1e-9), OK);
     fmu.initialize();
-    let nanoseconds = |time: f64| (time * 1e9).round() / 1e9;
-    let (mut time, mut cuts) = (0.0, 0);
-    let mut state = std::ptr::null_mut();
-    for i in 1..=50 {
-        let end = nanoseconds(0.1 * f64::from(i));
-        while time < end {
-            assert_eq!(call!(fmu, fmi2GetFMUstate, &mut state), OK);
-            let mut goal = end;
-            if fmu.step(time, end - time) == DISCARD {
-                cuts += 1;
-                goal = nanoseconds(fmu.last_time());
-                assert_eq!(call!(fmu, fmi2SetFMUstate, state), OK);
-                assert_eq!(fmu.step(time, goal - time), OK, "{:?}", fmu.log());
-            }
-            time = goal;
-        }
-    }
-    assert_eq!(call!(fmu, fmi2FreeFMUstate, &mut state), OK);
+    let cuts = round_to_nanoseconds(&fmu);
     let (events, end) = plain_run(&scene_text("bouncing_ball"), 1e-9, 5.0, 0.1);
     println!("{cuts} cuts, {} events", events.len());
     assert_eq!(cuts, events.len());

@@ -13,12 +13,13 @@ pub mod piles;
 pub mod problems;
 pub mod random;
 pub mod random_scenes;
+pub mod refused;
 pub mod time_stepping_scenes;
 
 use serde_json::Value;
 use std::path::Path;
 use stiction::scene::spec::Settings;
-use stiction::{Model, Simulation};
+use stiction::{Model, Scheme, Simulation};
 
 /// The folder of the package.
 pub fn root() -> &'static Path {
@@ -47,6 +48,20 @@ pub fn scene_names() -> Vec<String> {
     assert!(names.len() >= 24, "{names:?}");
     names
 }
+
+/// The schemes but the default one.
+pub const OTHER_SCHEMES: [Scheme; 7] = [
+    Scheme::Extrapolated,
+    Scheme::TrapezoidalPrinted,
+    Scheme::TrapezoidalAverage,
+    Scheme::ImplicitEuler,
+    Scheme::ExplicitEuler,
+    Scheme::PositionEuler,
+    Scheme::General {
+        alpha: 0.75,
+        gamma: 0.75,
+    },
+];
 
 /// Text of a scene that showed a defect.
 pub fn defect_text(name: &str) -> String {
@@ -152,6 +167,25 @@ pub fn order_study(name: &str, steps: &[f64], mut error: impl FnMut(f64) -> f64)
     order
 }
 
+/// Steps of order four of an autonomous system.
+pub fn runge_kutta<const N: usize>(
+    mut y: [f64; N],
+    until: f64,
+    n: usize,
+    mut rate: impl FnMut(&[f64; N]) -> [f64; N],
+) -> [f64; N] {
+    let h = until / n as f64;
+    let along = |y: &[f64; N], k: &[f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+    for _ in 0..n {
+        let a = rate(&y);
+        let b = rate(&along(&y, &a, 0.5 * h));
+        let c = rate(&along(&y, &b, 0.5 * h));
+        let d = rate(&along(&y, &c, h));
+        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
+    }
+    y
+}
+
 /// Step sizes `first`, `first/2`, ..: `n` of them.
 pub fn halvings(first: f64, n: usize) -> Vec<f64> {
     (0..n).map(|i| first / f64::from(1 << i)).collect()
@@ -189,4 +223,27 @@ pub fn supported_block(supports: &[f64], omega: f64) -> Model {
         "#,
         shapes.join(", ")
     ))
+}
+
+/// A ball above a floor with gravity upwards: it comes down, would dip below the floor by `depth` at the time `middle`, and leaves again.
+pub fn dipping_ball(g: f64, depth: f64, middle: f64) -> String {
+    let (v0, y0) = (-g * middle, 0.5 * g * middle * middle - depth);
+    format!(
+        r#"
+        gravity = [0.0, {g}]
+        [[body]]
+        name = "ball"
+        kind = "point"
+        mass = 1.0
+        position = [0.0, {y0:.17}]
+        velocity = [0.0, {v0:.17}]
+        shape = [{{ kind = "point" }}]
+        [contact_default]
+        restitution = 0.5
+        [[ground.shape]]
+        kind = "half_plane"
+        point = [0.0, 0.0]
+        normal = [0.0, 1.0]
+        "#
+    )
 }

@@ -2,7 +2,7 @@
 //! Closed forms, independent references, and: every law dissipates.
 
 use crate::common::random::{Congruential, Random as _};
-use crate::common::{halvings, model, observed_order, run};
+use crate::common::{halvings, model, observed_order, order_study, run, runge_kutta};
 use stiction::model::Model;
 use stiction::simulation::Simulation;
 use stiction::state::{State, Status};
@@ -178,17 +178,8 @@ fn sliding_ball(r: f64, mu: [f64; 3], start: [[f64; 3]; 2], until: f64, n: usize
         ]
     };
     let [v, w] = start;
-    let mut y = [0.0, 0.0, v[0], v[1], w[0], w[1], w[2], 0.0];
-    let h = until / n as f64;
-    let along = |y: [f64; 8], k: [f64; 8], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    for _ in 0..n {
-        let a = rate(y);
-        let b = rate(along(y, a, 0.5 * h));
-        let c = rate(along(y, b, 0.5 * h));
-        let d = rate(along(y, c, h));
-        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
-    }
-    y
+    let y = [0.0, 0.0, v[0], v[1], w[0], w[1], w[2], 0.0];
+    runge_kutta(y, until, n, |y| rate(*y))
 }
 
 #[test]
@@ -219,14 +210,8 @@ fn sliding_rolling_and_spinning_at_once_has_order_two() {
         ];
         largest((0..8).map(|i| found[i] - truth[i]))
     };
-    let steps = halvings(0.02, 4);
-    let errors: Vec<f64> = steps
-        .iter()
-        .map(|h| error(&run(&model, until, |s| s.step = *h)))
-        .collect();
-    let order = observed_order(&steps, &errors);
-    println!("order {order:.3}: {errors:?}");
-    assert!(order > 1.9);
+    let by_step = |h| error(&run(&model, until, |s| s.step = h));
+    assert!(order_study("ball", &halvings(0.02, 4), by_step) > 1.9);
     for tolerance in [1e-6, 1e-9] {
         let end = run(&model, until, |s| s.tolerance = Some(tolerance));
         println!("{tolerance:e}: {:.1e}", error(&end));
@@ -280,18 +265,7 @@ fn elliptic_friction_follows_the_associated_law() {
         [y[2], y[3], f[0], f[1]]
     };
     let until = 0.4;
-    let mut truth = [0.0, 0.0, 1.2, 1.6];
-    let n = 20_000;
-    let h = until / f64::from(n);
-    let along = |y: [f64; 4], k: [f64; 4], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    for _ in 0..n {
-        let a = rate(truth);
-        let b = rate(along(truth, a, 0.5 * h));
-        let c = rate(along(truth, b, 0.5 * h));
-        let d = rate(along(truth, c, h));
-        truth =
-            std::array::from_fn(|i| truth[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
-    }
+    let truth = runge_kutta([0.0, 0.0, 1.2, 1.6], until, 20_000, |y| rate(*y));
     let error = |state: &State| {
         let found = [0, 1].map(|i| [state.position[i], state.velocity[i]]);
         largest((0..2).flat_map(|i| [found[i][0] - truth[i], found[i][1] - truth[2 + i]]))

@@ -1,6 +1,8 @@
 //! Cases that defeat simpler integrators.
 
-use crate::common::{Truth, halvings, model, order_study, run, supported_block, variant};
+use crate::common::{
+    Truth, dipping_ball, halvings, model, order_study, run, supported_block, variant,
+};
 use stiction::integrate::EventKind;
 use stiction::model::Model;
 use stiction::scene::spec::Scheme;
@@ -17,22 +19,7 @@ const FLOOR: &str = r#"
 fn a_dip_of_a_micrometre_inside_a_step_is_found() {
     // gravity points up: the ball comes down, would dip below the floor by 1e-6 m for 0.9 ms, and leaves again
     let (g, depth, middle): (f64, f64, f64) = (9.81, 1e-6, 0.05);
-    let (v0, y0) = (-g * middle, 0.5 * g * middle * middle - depth);
-    let text = format!(
-        r#"
-        gravity = [0.0, {g}]
-        [[body]]
-        name = "ball"
-        kind = "point"
-        mass = 1.0
-        position = [0.0, {y0:.17}]
-        velocity = [0.0, {v0:.17}]
-        shape = [{{ kind = "point" }}]
-        [contact_default]
-        restitution = 0.5
-        {FLOOR}"#
-    );
-    let model = model(&text);
+    let model = model(&dipping_ball(g, depth, middle));
     for step in [0.1, 0.03, 0.01] {
         let end = run(&model, 0.1, |s| s.step = step);
         let events = &end.report().events;

@@ -1,12 +1,12 @@
 //! Scene files: what is wrong with them is told with line, key, sentence and hint; what ships is right.
 
+use crate::common::refused::{check, problems};
 use crate::common::{read, root, scene_names, scene_text};
 use std::path::Path;
 
 use stiction::kinds::plane::joint::Kind;
 use stiction::math::Vec3;
 use stiction::math::quaternion::matrix;
-use stiction::scene::error::SceneError;
 use stiction::scene::spec::*;
 use stiction::scene::{load, parse};
 
@@ -48,39 +48,6 @@ kind = "distance"
 bodies = ["ground", "bob"]
 anchors = [[3, 3], [0, 0]]
 "#;
-
-/// The problems of a scene that must have some, printed.
-fn problems(text: &str) -> SceneError {
-    match parse("scene.toml", text) {
-        Ok(_) => panic!("this scene should be refused:\n{text}"),
-        Err(error) => {
-            println!("{error}");
-            error
-        }
-    }
-}
-
-/// The scene must be refused for one reason only, on the line with the mark `#!`, with this key, and with the fragment in
-/// the sentence or the hint.
-fn check(text: &str, key: &str, fragments: &[&str]) {
-    let error = problems(text);
-    let line = text.lines().position(|l| l.contains("#!")).expect("a mark") + 1;
-    assert_eq!(error.problems.len(), 1, "one problem only");
-    let (found_line, column, problem) = &error.problems[0];
-    assert_eq!(
-        (*found_line, problem.key.as_str()),
-        (line, key),
-        "line and key"
-    );
-    assert!(
-        *column >= 1 && problem.place.start <= problem.place.end && problem.place.end <= text.len()
-    );
-    assert!(!problem.hint.is_empty(), "a hint");
-    let told = format!("{} | {}", problem.message, problem.hint);
-    for fragment in fragments {
-        assert!(told.contains(fragment), "`{fragment}` in `{told}`");
-    }
-}
 
 /// One test for each mistake, added to the base scene.
 macro_rules! refused {

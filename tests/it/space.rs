@@ -1,6 +1,6 @@
 //! Motion in space against closed forms and independent references.
 
-use crate::common::{Truth, model, observed_order, run};
+use crate::common::{Truth, model, observed_order, run, runge_kutta};
 use stiction::model::Model;
 use stiction::simulation::Simulation;
 use stiction::state::State;
@@ -312,17 +312,7 @@ fn slider_reference(mu: f64, slope: f64, until: f64, n: usize) -> [f64; 4] {
             -down - press * y[3] / speed,
         ]
     };
-    let mut y = [0.0, 0.0, 1.5, 0.0];
-    let h = until / n as f64;
-    let along = |y: [f64; 4], k: [f64; 4], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    for _ in 0..n {
-        let a = rate(y);
-        let b = rate(along(y, a, 0.5 * h));
-        let c = rate(along(y, b, 0.5 * h));
-        let d = rate(along(y, c, h));
-        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
-    }
-    y
+    runge_kutta([0.0, 0.0, 1.5, 0.0], until, n, |y| rate(*y))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Mechanisms of joints in space: closed loops against minimal coordinates, reactions against calculations by hand, stops,
 //! springs, redundant joints, precession.
 
-use crate::common::{Truth, halvings, model, order_study, run};
+use crate::common::{Truth, halvings, model, order_study, run, runge_kutta};
 use std::f64::consts::{PI, TAU};
 use stiction::kinds::space::Pose;
 use stiction::math::{Vec3, quaternion};
@@ -81,25 +81,6 @@ fn tight(settings: &mut Settings) {
 
 fn down() -> Vec3 {
     Vec3::new(0.0, 0.0, -G)
-}
-
-/// Steps of order four of an autonomous system.
-fn runge_kutta<const N: usize>(
-    mut y: [f64; N],
-    until: f64,
-    n: usize,
-    mut rate: impl FnMut(&[f64; N]) -> [f64; N],
-) -> [f64; N] {
-    let h = until / n as f64;
-    let along = |y: &[f64; N], k: &[f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    for _ in 0..n {
-        let a = rate(&y);
-        let b = rate(&along(&y, &a, 0.5 * h));
-        let c = rate(&along(&y, &b, 0.5 * h));
-        let d = rate(&along(&y, &c, h));
-        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
-    }
-    y
 }
 
 /// Bodies of the shipped planar slider-crank, in space; its plane is x-y.

@@ -2,7 +2,7 @@
 //! integration of order four with events, made here.
 
 use crate::common::random::{Congruential, Random as _};
-use crate::common::{halvings, model, observed_order, run};
+use crate::common::{halvings, model, observed_order, order_study, run, runge_kutta};
 use stiction::model::Model;
 use stiction::simulation::Simulation;
 use stiction::state::Status;
@@ -264,25 +264,6 @@ fn a_block_on_a_belt_sticks_and_slips_in_the_reference_rhythm() {
     }
 }
 
-/// Steps of order four for `y' = f(y)`.
-fn integrate<const N: usize>(
-    f: impl Fn([f64; N]) -> [f64; N],
-    mut y: [f64; N],
-    until: f64,
-    n: usize,
-) -> [f64; N] {
-    let h = until / n as f64;
-    let along = |y: [f64; N], k: [f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    for _ in 0..n {
-        let a = f(y);
-        let b = f(along(y, a, 0.5 * h));
-        let c = f(along(y, b, 0.5 * h));
-        let d = f(along(y, c, h));
-        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
-    }
-    y
-}
-
 #[test]
 fn a_puck_whose_velocity_turns_while_its_friction_grows_has_order_two() {
     let (sin, cos) = 0.35_f64.atan().sin_cos();
@@ -325,21 +306,15 @@ fn a_puck_whose_velocity_turns_while_its_friction_grows_has_order_two() {
         ]
     };
     let until = 0.25;
-    let truth = integrate(rate, [0.0, 0.0, 0.5, 0.0, 0.0], until, 20_000);
+    let truth = runge_kutta([0.0, 0.0, 0.5, 0.0, 0.0], until, 20_000, |y| rate(*y));
     let error = |end: &Simulation| {
         let (q, v) = (&end.state().position, &end.state().velocity);
         let found = [q[0], q[1], v[0], v[1], end.report().friction_loss];
         assert_eq!(end.report().complementarity_steps, 0);
         largest((0..5).map(|i| found[i] - truth[i]))
     };
-    let steps = halvings(0.01, 5);
-    let errors: Vec<f64> = steps
-        .iter()
-        .map(|h| error(&run(&model, until, |s| s.step = *h)))
-        .collect();
-    let order = observed_order(&steps, &errors);
-    println!("order {order:.3}: {errors:?}");
-    assert!(order > 1.9);
+    let by_step = |h| error(&run(&model, until, |s| s.step = h));
+    assert!(order_study("puck", &halvings(0.01, 5), by_step) > 1.9);
     for tolerance in [1e-6, 1e-9] {
         let end = run(&model, until, |s| s.tolerance = Some(tolerance));
         println!("{tolerance:e}: {:.1e}", error(&end));
@@ -400,7 +375,7 @@ fn it_breaks_away_at_the_static_limit_and_nothing_jumps() {
         let model = puck(spatial, 0.0, &LAW.written(), &forces);
         let after = 0.2;
         let rate = |[_, v, s]: [f64; 3]| [v, limit + s - LAW.at(v) * G, 1.0];
-        let truth = integrate(rate, [0.0; 3], after, 20_000);
+        let truth = runge_kutta([0.0; 3], after, 20_000, |y| rate(*y));
         let error = |end: &Simulation| {
             let (state, events) = (end.state(), &end.report().events);
             assert_eq!(events.len(), 1, "{events:?}");

@@ -1,6 +1,8 @@
 //! By tolerance, where it is hard: between steps, at jumps, in dips, at dependent contacts, where no accelerations exist.
 
-use crate::common::{Truth, model, norm2, order_study, run, supported_block, variant};
+use crate::common::{
+    Truth, dipping_ball, model, norm2, order_study, run, supported_block, variant,
+};
 use stiction::integrate::EventKind;
 use stiction::model::Model;
 use stiction::scene::spec::Scheme;
@@ -114,21 +116,7 @@ fn dips_down_to_a_nanometre_inside_a_long_step_are_found() {
     // gravity points up: the ball comes down, would dip below the floor for a moment, and leaves again
     for depth in [1e-3, 1e-6, 1e-9] {
         let (g, middle): (f64, f64) = (9.81, 0.4);
-        let (v0, y0) = (-g * middle, 0.5 * g * middle * middle - depth);
-        let text = format!(
-            r#"
-            gravity = [0.0, {g}]
-            [[body]]
-            name = "ball"
-            kind = "point"
-            mass = 1.0
-            position = [0.0, {y0:.17}]
-            velocity = [0.0, {v0:.17}]
-            shape = [{{ kind = "point" }}]
-            [contact_default]
-            restitution = 0.5
-            {FLOOR}"#
-        );
+        let text = dipping_ball(g, depth, middle);
         for tolerance in [1e-4, 1e-8] {
             let mut simulation = by_tolerance(&model(&text), tolerance);
             simulation.advance_to(1.0).unwrap();

@@ -14,11 +14,14 @@ pub mod space;
 
 use std::collections::BTreeMap;
 
+use super::load::Files;
 use super::read::Table;
 use super::spec::space::Triple;
-use super::spec::{self, Body, BodyKind, Dimension, Name, Pair};
+use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
 use super::suggest::nearest;
 use super::value::{Value, Vector, quoted, shortened};
+use crate::kinds;
+use joint::JointOf;
 
 /// Name of the fixed body.
 pub const GROUND: &str = "ground";
@@ -138,8 +141,70 @@ impl Names {
     }
 }
 
+/// Bodies, shapes of the ground, joints and force elements.
+pub struct Mechanism<B: Moving, G, J, F> {
+    /// Moving bodies.
+    pub bodies: Vec<B>,
+    /// Shapes of the ground.
+    pub ground: Vec<Shape<G>>,
+    /// Joints.
+    pub joints: Vec<JointOf<B, J>>,
+    /// Couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
+    /// Force elements.
+    pub forces: Vec<Force<B::Point, F>>,
+}
+
+impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
+    Mechanism<B, G, J, F>
+{
+    /// Reads them. Bodies are read before the parts that refer to them, regardless of their order in the file.
+    pub fn read<I: IntoIterator<Item = B>>(
+        t: &mut Table<'_>,
+        files: Files<'_>,
+        mut read_body: impl FnMut(Table<'_>, &mut Names) -> I,
+    ) -> Self {
+        let tables = t.items("body");
+        need_bodies(t, &tables);
+        let mut names = Names::new("bodies");
+        let tables = tables.into_iter();
+        let bodies: Vec<B> = tables.flat_map(|t| read_body(t, &mut names)).collect();
+
+        let mut ground = Vec::new();
+        if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
+            ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
+            table.finish("[ground]");
+        }
+
+        let mut names = Names::new("joints");
+        let tables = t.items("joint").into_iter();
+        let read_joint = |t| joint::read(t, &mut names, &bodies);
+        let joints: Vec<_> = tables.map(read_joint).collect();
+
+        let mut names = Names::new("couplings");
+        let tables = t.items("coupling").into_iter();
+        let read_coupling = |t| coupling::read(t, &mut names, &joints);
+        let couplings = tables.map(read_coupling).collect();
+
+        let mut names = Names::new("forces");
+        let world = force::World {
+            bodies: &bodies,
+            joints: &joints,
+        };
+        let tables = t.items("force").into_iter();
+        let forces = tables.map(|t| force::read(t, &mut names, world)).collect();
+        Self {
+            bodies,
+            ground,
+            joints,
+            couplings,
+            forces,
+        }
+    }
+}
+
 /// Rejects a scene without bodies.
-pub fn need_bodies(t: &Table<'_>, tables: &[Table<'_>]) {
+fn need_bodies(t: &Table<'_>, tables: &[Table<'_>]) {
     if tables.is_empty() && !t.has("body") {
         let hint = "add `[[body]]` with `name`, `kind`, `mass` and `position`";
         t.log.absent(

@@ -1,47 +1,20 @@
 //! The parts of a planar scene.
 
-use super::{Names, body, contact, coupling, force, joint, need_bodies, shape};
+use super::{Mechanism, body, contact};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
 
-/// Reads all parts. Bodies are read before the parts that refer to them, regardless of their order in the file.
+/// Reads all parts.
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let gravity = t.vector_or("gravity", [0.0, -9.81]);
-    let tables = t.items("body");
-    need_bodies(t, &tables);
-    let mut names = Names::new("bodies");
-    let bodies: Vec<_> = tables
-        .into_iter()
-        .map(|t| body::read(t, &mut names, files))
-        .collect();
-
-    let mut ground = Vec::new();
-    if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
-        ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
-        table.finish("[ground]");
-    }
-
-    let mut names = Names::new("joints");
-    let tables = t.items("joint").into_iter();
-    let joints: Vec<_> = tables
-        .map(|t| joint::read(t, &mut names, &bodies))
-        .collect();
-
-    let mut names = Names::new("couplings");
-    let tables = t.items("coupling").into_iter();
-    let couplings: Vec<_> = tables
-        .map(|t| coupling::read(t, &mut names, &joints))
-        .collect();
-
-    let mut names = Names::new("forces");
-    let world = force::World {
-        bodies: &bodies,
-        joints: &joints,
-    };
-    let tables = t.items("force").into_iter();
-    let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
-
+    let Mechanism {
+        bodies,
+        ground,
+        joints,
+        couplings,
+        forces,
+    } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));

@@ -233,7 +233,7 @@ macro_rules! choice {
     };
 }
 
-const fn setting(name: &'static str, description: &'static str, field: Field) -> Setting {
+const fn event_driven(name: &'static str, description: &'static str, field: Field) -> Setting {
     Setting {
         name,
         description,
@@ -246,7 +246,7 @@ const fn setting(name: &'static str, description: &'static str, field: Field) ->
 const fn both(name: &'static str, description: &'static str, field: Field) -> Setting {
     Setting {
         used_by: UsedBy::Both,
-        ..setting(name, description, field)
+        ..event_driven(name, description, field)
     }
 }
 
@@ -260,14 +260,14 @@ const fn not_in_fmu(setting: Setting) -> Setting {
 const fn in_space(name: &'static str, description: &'static str, field: Field) -> Setting {
     Setting {
         used_by: UsedBy::EventDrivenInSpace,
-        ..not_in_fmu(setting(name, description, field))
+        ..not_in_fmu(event_driven(name, description, field))
     }
 }
 
-const fn stepping(name: &'static str, description: &'static str, field: Field) -> Setting {
+const fn time_stepping(name: &'static str, description: &'static str, field: Field) -> Setting {
     Setting {
         used_by: UsedBy::TimeStepping,
-        ..not_in_fmu(setting(name, description, field))
+        ..not_in_fmu(event_driven(name, description, field))
     }
 }
 
@@ -282,311 +282,117 @@ const fn count(lower: u32, upper: u32, at: At<u32>) -> Field {
     }
 }
 
+/// Rows of settings: who uses it, its name and value, a description.
+macro_rules! settings {
+    ($($used_by:ident $name:ident = $field:expr, $description:literal $(, $not_in_fmu:ident)?;)+) => {
+        &[$($($not_in_fmu)? ($used_by(stringify!($name), $description, $field))),+]
+    };
+}
+
 /// All settings, in the order of the FMU and the reference page.
-pub const TABLE: &[Setting] = &[
-    not_in_fmu(both(
-        "integrator",
-        "which integrator takes the steps",
-        choice!(integrator: Integrator {
-            EventDriven = "event_driven", "locates impacts, stops and break-aways inside its steps";
-            TimeStepping = "time_stepping", "steps of fixed length for many bodies, in space";
-        }),
-    )),
-    both(
-        "step",
-        "standard step",
-        real("s", Range::POSITIVE, at!(step)),
-    ),
-    setting(
-        "tolerance",
-        "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length",
-        Field::OptionalReal {
-            unit: "1",
-            range: TOLERANCE,
-            at: at!(tolerance),
+pub const TABLE: &[Setting] = settings! {
+    both integrator = choice!(integrator: Integrator {
+        EventDriven = "event_driven", "locates impacts, stops and break-aways inside its steps";
+        TimeStepping = "time_stepping", "steps of fixed length for many bodies, in space";
+    }), "which integrator takes the steps", not_in_fmu;
+    both step = real("s", Range::POSITIVE, at!(step)), "standard step";
+    event_driven tolerance = Field::OptionalReal { unit: "1", range: TOLERANCE, at: at!(tolerance) },
+        "bound on the error of a step, relative to nominal sizes and values; without it (0 in the FMU) steps have a fixed length";
+    event_driven max_step = real("s", Range::POSITIVE, at!(max_step)), "longest step that the tolerance may choose";
+    event_driven rows = count(2, MAX_ROWS, at!(rows)), "half the order of the extrapolation";
+    event_driven nominal_length = real("m", Range::POSITIVE, at!(nominal.length)), "length that the tolerance refers to";
+    event_driven nominal_angle = real("rad", Range::POSITIVE, at!(nominal.angle)), "angle that the tolerance refers to";
+    event_driven nominal_speed = real("m/s", Range::POSITIVE, at!(nominal.speed)), "speed that the tolerance refers to";
+    event_driven nominal_rotation = real("rad/s", Range::POSITIVE, at!(nominal.rotation)), "rate of rotation that the tolerance refers to";
+    event_driven scheme = Field::Choice {
+        type_name: "Scheme",
+        items: &[
+            ("trapezoidal", "order two, constraint on the end velocity"),
+            ("trapezoidal_printed", "scheme I as printed"),
+            ("trapezoidal_average", "order two, constraint on the mean velocity"),
+            ("implicit_euler", "first order, linearly implicit"),
+            ("explicit_euler", "first order, explicit forces"),
+            ("position_euler", "first order, position-level constraints"),
+            ("extrapolated", "symmetric steps, extrapolated to an order of twice the rows"),
+            ("general", "the scene's own alpha and gamma"),
+        ],
+        at: At {
+            get: |settings| settings.scheme.number(),
+            set: |settings, i| if let Some(scheme) = SCHEMES.get(i) { settings.scheme = *scheme },
         },
-    ),
-    setting(
-        "max_step",
-        "longest step that the tolerance may choose",
-        real("s", Range::POSITIVE, at!(max_step)),
-    ),
-    setting(
-        "rows",
-        "rows of the extrapolation, whose order is twice as much",
-        count(2, MAX_ROWS, at!(rows)),
-    ),
-    setting(
-        "nominal_length",
-        "length that the tolerance refers to",
-        real("m", Range::POSITIVE, at!(nominal.length)),
-    ),
-    setting(
-        "nominal_angle",
-        "angle that the tolerance refers to",
-        real("rad", Range::POSITIVE, at!(nominal.angle)),
-    ),
-    setting(
-        "nominal_speed",
-        "speed that the tolerance refers to",
-        real("m/s", Range::POSITIVE, at!(nominal.speed)),
-    ),
-    setting(
-        "nominal_rotation",
-        "rate of rotation that the tolerance refers to",
-        real("rad/s", Range::POSITIVE, at!(nominal.rotation)),
-    ),
-    setting(
-        "scheme",
-        "integration scheme",
-        Field::Choice {
-            type_name: "Scheme",
-            items: &[
-                ("trapezoidal", "order two, constraint on the end velocity"),
-                ("trapezoidal_printed", "scheme I as printed"),
-                (
-                    "trapezoidal_average",
-                    "order two, constraint on the mean velocity",
-                ),
-                ("implicit_euler", "first order, linearly implicit"),
-                ("explicit_euler", "first order, explicit forces"),
-                ("position_euler", "first order, position-level constraints"),
-                (
-                    "extrapolated",
-                    "symmetric steps, extrapolated to an order of twice the rows",
-                ),
-                ("general", "the scene's own alpha and gamma"),
-            ],
-            at: At {
-                get: |settings| settings.scheme.number(),
-                set: |settings, i| {
-                    if let Some(scheme) = SCHEMES.get(i) {
-                        settings.scheme = *scheme;
-                    }
-                },
-            },
+    }, "integration scheme";
+    // Below one half, a stiff spring gains energy.
+    event_driven alpha = real("1", Range::new("from 0.5 to 1", 0.5, 1.0), At {
+        get: |settings| settings.scheme.weights().0,
+        set: |settings, value| if let Scheme::General { alpha, .. } = &mut settings.scheme { *alpha = value },
+    }), "with the scheme \"general\": weight of the end of the step in the forces", not_in_fmu;
+    event_driven gamma = real("1", Range::UNIT, At {
+        get: |settings| settings.scheme.weights().1,
+        set: |settings, value| if let Scheme::General { gamma, .. } = &mut settings.scheme { *gamma = value },
+    }), "with the scheme \"general\": weight of the end velocity in the positions", not_in_fmu;
+    event_driven impact_law = choice!(impact_law: ImpactLaw {
+        Poisson = "poisson", "restitution of impulses, friction in both phases";
+        Newton = "newton", "restitution of velocities";
+        Expedient = "expedient", "restitution that never gains energy";
+        PoissonPrinted = "poisson_printed", "restitution of impulses, friction in compression";
+    }), "impact law";
+    event_driven locate_collisions = Field::Flag(at!(locate_collisions)), "locate collisions inside a step";
+    event_driven locate_transitions = Field::Flag(At {
+        get: Settings::locates_transitions,
+        set: |settings, value| settings.locate_transitions = Some(value),
+    }), "locate stick-slip, reversal and take-off inside a step; by default where the scheme is of order two";
+    event_driven event_state = choice!(event_state: EventState {
+        Restep = "restep", "the step is taken again up to the event";
+        Interpolant = "interpolant", "interpolated in the trial step";
+    }), "where the state at an event comes from";
+    event_driven projection = Field::Flag(at!(projection)), "close joints and contacts after each step";
+    event_driven energy_correction = Field::Flag(at!(energy_correction)),
+        "compensate the energy that steps gain or lose by their own small error", not_in_fmu;
+    event_driven damping_steps = count(0, 1000, at!(damping_steps)), "damping steps after an impact where something is stiff";
+    event_driven active_gap = real("m", Range::NOT_NEGATIVE, at!(active_gap)), "a contact is active below this gap";
+    event_driven active_gap_cubic = real("m/s3", Range::NOT_NEGATIVE, at!(active_gap_cubic)), "or below this times the cube of the step";
+    both restitution_threshold = real("1", Range::NOT_NEGATIVE, at!(restitution_threshold)),
+        "factor of the approach speed below which restitution is zero";
+    event_driven impact_energy_limit = Field::Flag(at!(impact_energy_limit)), "limit impacts that would gain energy";
+    both reported_velocity = choice!(reported_velocity: ReportedVelocity {
+        End = "end", "at the end of the step";
+        Average = "average", "mean over the last step";
+    }), "which velocity is reported";
+    event_driven max_substeps = count(1, 1_000_000, at!(max_substeps)), "substeps in a standard step at most";
+    event_driven min_substep = real("1", SUBSTEP, at!(min_substep)), "shortest substep as a fraction of the standard step";
+    event_driven fixed_point_iterations = count(1, 1000, at!(fixed_point_iterations)), "iterations of the position-level scheme at most";
+    event_driven return_at_event = Field::Flag(at!(return_at_event)),
+        "a communication step ends at its first event, for masters that restore states";
+    both max_step_work = count(1, MAX_STEP_WORK, at!(max_step_work)), "work limit: factorizations for each standard step of a communication step";
+    in_space friction_cone = Field::Choice {
+        type_name: "FrictionCone",
+        items: &[("exact", "the circle, or the ellipse where friction has axes"), ("polyhedral", "a polygon")],
+        at: At {
+            get: |settings| usize::from(settings.friction_cone != FrictionCone::Exact),
+            set: |settings, i| settings.friction_cone = [FrictionCone::Exact, POLYGON][i.min(1)],
         },
-    ),
-    not_in_fmu(setting(
-        "alpha",
-        "with the scheme \"general\": weight of the end of the step in the forces",
-        real(
-            "1",
-            // Below one half, a stiff spring gains energy.
-            Range::new("from 0.5 to 1", 0.5, 1.0),
-            At {
-                get: |settings| settings.scheme.weights().0,
-                set: |settings, value| {
-                    if let Scheme::General { alpha, .. } = &mut settings.scheme {
-                        *alpha = value;
-                    }
-                },
-            },
-        ),
-    )),
-    not_in_fmu(setting(
-        "gamma",
-        "with the scheme \"general\": weight of the end velocity in the positions",
-        real(
-            "1",
-            Range::UNIT,
-            At {
-                get: |settings| settings.scheme.weights().1,
-                set: |settings, value| {
-                    if let Scheme::General { gamma, .. } = &mut settings.scheme {
-                        *gamma = value;
-                    }
-                },
-            },
-        ),
-    )),
-    setting(
-        "impact_law",
-        "impact law",
-        choice!(impact_law: ImpactLaw {
-            Poisson = "poisson", "restitution of impulses, friction in both phases";
-            Newton = "newton", "restitution of velocities";
-            Expedient = "expedient", "restitution that never gains energy";
-            PoissonPrinted = "poisson_printed", "restitution of impulses, friction in compression";
-        }),
-    ),
-    setting(
-        "locate_collisions",
-        "locate collisions inside a step",
-        Field::Flag(at!(locate_collisions)),
-    ),
-    setting(
-        "locate_transitions",
-        "locate stick-slip, reversal and take-off inside a step; by default where the scheme is of order two",
-        Field::Flag(At {
-            get: Settings::locates_transitions,
-            set: |settings, value| settings.locate_transitions = Some(value),
-        }),
-    ),
-    setting(
-        "event_state",
-        "where the state at an event comes from",
-        choice!(event_state: EventState {
-            Restep = "restep", "the step is taken again up to the event";
-            Interpolant = "interpolant", "interpolated in the trial step";
-        }),
-    ),
-    setting(
-        "projection",
-        "close joints and contacts after each step",
-        Field::Flag(at!(projection)),
-    ),
-    not_in_fmu(setting(
-        "energy_correction",
-        "compensate the energy that steps gain or lose by their own small error",
-        Field::Flag(at!(energy_correction)),
-    )),
-    setting(
-        "damping_steps",
-        "damping steps after an impact where something is stiff",
-        count(0, 1000, at!(damping_steps)),
-    ),
-    setting(
-        "active_gap",
-        "a contact is active below this gap",
-        real("m", Range::NOT_NEGATIVE, at!(active_gap)),
-    ),
-    setting(
-        "active_gap_cubic",
-        "or below this times the cube of the step",
-        real("m/s3", Range::NOT_NEGATIVE, at!(active_gap_cubic)),
-    ),
-    both(
-        "restitution_threshold",
-        "scale of the approach speed below which nothing bounces",
-        real("1", Range::NOT_NEGATIVE, at!(restitution_threshold)),
-    ),
-    setting(
-        "impact_energy_limit",
-        "limit impacts that would gain energy",
-        Field::Flag(at!(impact_energy_limit)),
-    ),
-    both(
-        "reported_velocity",
-        "which velocity is reported",
-        choice!(reported_velocity: ReportedVelocity {
-            End = "end", "at the end of the step";
-            Average = "average", "mean over the last step";
-        }),
-    ),
-    setting(
-        "max_substeps",
-        "substeps in a standard step at most",
-        count(1, 1_000_000, at!(max_substeps)),
-    ),
-    setting(
-        "min_substep",
-        "shortest substep as a fraction of the standard step",
-        real("1", SUBSTEP, at!(min_substep)),
-    ),
-    setting(
-        "fixed_point_iterations",
-        "iterations of the position-level scheme at most",
-        count(1, 1000, at!(fixed_point_iterations)),
-    ),
-    setting(
-        "return_at_event",
-        "a communication step ends at its first event, for masters that restore states",
-        Field::Flag(at!(return_at_event)),
-    ),
-    both(
-        "max_step_work",
-        "factorizations at most in each standard step of a communication step",
-        count(1, MAX_STEP_WORK, at!(max_step_work)),
-    ),
-    in_space(
-        "friction_cone",
-        "which forces friction can have",
-        Field::Choice {
-            type_name: "FrictionCone",
-            items: &[
-                (
-                    "exact",
-                    "the circle, or the ellipse where friction has axes",
-                ),
-                ("polyhedral", "a polygon"),
-            ],
-            at: At {
-                get: |settings| usize::from(settings.friction_cone != FrictionCone::Exact),
-                set: |settings, i| {
-                    settings.friction_cone = [FrictionCone::Exact, POLYGON][i.min(1)]
-                },
-            },
-        },
-    ),
-    in_space(
-        "friction_directions",
-        "with the polyhedral cone: corners of the polygon, an even number",
-        count(
-            4,
-            64,
-            At {
-                get: |settings| settings.friction_cone.polygon().0,
-                set: |settings, value| {
-                    if let FrictionCone::Polyhedral { directions, .. } = &mut settings.friction_cone
-                    {
-                        *directions = value;
-                    }
-                },
-            },
-        ),
-    ),
-    in_space(
-        "friction_directions_turn",
-        "with the polyhedral cone: a corner follows the direction of sliding",
-        Field::Flag(At {
-            get: |settings| settings.friction_cone.polygon().1,
-            set: |settings, value| {
-                if let FrictionCone::Polyhedral { turn, .. } = &mut settings.friction_cone {
-                    *turn = value;
-                }
-            },
-        }),
-    ),
-    stepping(
-        "sweeps",
-        "Gauss-Seidel sweeps over the contacts in each step: bounded effort; exact by default",
-        Field::OptionalCount {
-            range: (1, 100_000),
-            at: at!(time_stepping.sweeps),
-        },
-    ),
-    stepping(
-        "located_impacts",
-        "impacts of a group of bodies that are located one by one within a step; more are taken together",
-        count(0, 1000, at!(time_stepping.located_impacts)),
-    ),
-    stepping(
-        "located_bodies",
-        "bodies of a group whose impacts are located, at most; those of larger groups are taken together",
-        count(1, 1000, at!(time_stepping.located_bodies)),
-    ),
-    stepping(
-        "merge_distance",
-        "contacts of two bodies nearer to each other than this, and those inside the outline of others, are left out",
-        real("m", Range::NOT_NEGATIVE, at!(time_stepping.merge_distance)),
-    ),
-    stepping(
-        "sleep_speed",
-        "groups of bodies slower than this fall asleep; none if zero",
-        real("m/s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_speed)),
-    ),
-    stepping(
-        "sleep_after",
-        "when they were slower for this long",
-        real("s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_after)),
-    ),
-    stepping(
-        "threads",
-        "threads that solve groups of bodies; the results do not depend on it",
-        count(1, 256, at!(time_stepping.threads)),
-    ),
-];
+    }, "which forces friction can have";
+    in_space friction_directions = count(4, 64, At {
+        get: |settings| settings.friction_cone.polygon().0,
+        set: |settings, value| if let FrictionCone::Polyhedral { directions, .. } = &mut settings.friction_cone { *directions = value },
+    }), "with the polyhedral cone: corners of the polygon, an even number";
+    in_space friction_directions_turn = Field::Flag(At {
+        get: |settings| settings.friction_cone.polygon().1,
+        set: |settings, value| if let FrictionCone::Polyhedral { turn, .. } = &mut settings.friction_cone { *turn = value },
+    }), "with the polyhedral cone: a corner follows the direction of sliding";
+    time_stepping sweeps = Field::OptionalCount { range: (1, 100_000), at: at!(time_stepping.sweeps) },
+        "Gauss-Seidel sweeps over the contacts in each step: bounded effort; exact by default";
+    time_stepping located_impacts = count(0, 1000, at!(time_stepping.located_impacts)),
+        "impacts of a group of bodies that are located one by one within a step; more are taken together";
+    time_stepping located_bodies = count(1, 1000, at!(time_stepping.located_bodies)),
+        "bodies of a group whose impacts are located, at most; those of larger groups are taken together";
+    time_stepping merge_distance = real("m", Range::NOT_NEGATIVE, at!(time_stepping.merge_distance)),
+        "contacts of two bodies nearer to each other than this, and those inside the outline of others, are left out";
+    time_stepping sleep_speed = real("m/s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_speed)),
+        "groups of bodies slower than this fall asleep; none if zero";
+    time_stepping sleep_after = real("s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_after)), "when they were slower for this long";
+    time_stepping threads = count(1, 256, at!(time_stepping.threads)), "threads that solve groups of bodies; the results do not depend on it";
+};
 
 impl Setting {
     /// Its default as written in a scene; `None` if absent by default.
@@ -620,6 +426,14 @@ impl Setting {
                     .map(|(word, what)| format!("`\"{word}\"` ({what})"));
                 words.collect::<Vec<_>>().join(", ")
             }
+        }
+    }
+
+    /// Range of a real number; any for others.
+    pub fn number_range(&self) -> Range {
+        match self.field {
+            Field::Real { range, .. } | Field::OptionalReal { range, .. } => range,
+            _ => Range::ANY,
         }
     }
 
@@ -715,6 +529,11 @@ impl Scheme {
     /// Its name.
     pub fn name(self) -> &'static str {
         items_of("scheme")[self.number()].0
+    }
+
+    /// The scheme with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        SCHEMES.into_iter().find(|scheme| scheme.name() == name)
     }
 
     fn weights(self) -> (f64, f64) {

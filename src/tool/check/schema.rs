@@ -36,22 +36,6 @@ struct Attribute {
     is_required: bool,
 }
 
-const fn must(name: &'static str, form: Form) -> Attribute {
-    Attribute {
-        name,
-        form,
-        is_required: true,
-    }
-}
-
-const fn may(name: &'static str, form: Form) -> Attribute {
-    Attribute {
-        name,
-        form,
-        is_required: false,
-    }
-}
-
 /// A position in the content of an element with its alternative children.
 #[derive(Debug)]
 struct Place {
@@ -66,335 +50,101 @@ struct Kind {
     places: &'static [Place],
 }
 
-const KINDS_OF_DEPENDENCY: &[&str] = &["dependent", "constant", "fixed", "tunable", "discrete"];
-
-const UNKNOWN: Kind = Kind {
-    name: "Unknown",
-    attributes: &[
-        must("index", Natural),
-        may("dependencies", Naturals),
-        may("dependenciesKind", Words(KINDS_OF_DEPENDENCY)),
-    ],
-    places: &[],
-};
-
-const fn unknowns(name: &'static str) -> Kind {
-    Kind {
-        name,
-        attributes: &[],
-        places: &[Place {
-            kinds: &[UNKNOWN],
-            times: Times::Some,
-        }],
-    }
-}
-
-const fn leaf(name: &'static str, attributes: &'static [Attribute]) -> Kind {
-    Kind {
-        name,
-        attributes,
-        places: &[],
-    }
-}
-
-const fn maybe(kinds: &'static [Kind]) -> Place {
-    Place {
-        kinds,
-        times: Times::Maybe,
-    }
-}
-
-const SOURCES: Kind = Kind {
-    name: "SourceFiles",
-    attributes: &[],
-    places: &[Place {
-        kinds: &[leaf("File", &[must("name", Text)])],
-        times: Times::Some,
-    }],
-};
-
-const CO_SIMULATION: Kind = Kind {
-    name: "CoSimulation",
-    attributes: &[
-        must("modelIdentifier", Text),
-        may("needsExecutionTool", Truth),
-        may("canHandleVariableCommunicationStepSize", Truth),
-        may("canInterpolateInputs", Truth),
-        may("maxOutputDerivativeOrder", Natural),
-        may("canRunAsynchronuously", Truth),
-        may("canBeInstantiatedOnlyOncePerProcess", Truth),
-        may("canNotUseMemoryManagementFunctions", Truth),
-        may("canGetAndSetFMUstate", Truth),
-        may("canSerializeFMUstate", Truth),
-        may("providesDirectionalDerivative", Truth),
-    ],
-    places: &[maybe(&[SOURCES])],
-};
-
-const MODEL_EXCHANGE: Kind = Kind {
-    name: "ModelExchange",
-    attributes: &[
-        must("modelIdentifier", Text),
-        may("needsExecutionTool", Truth),
-        may("completedIntegratorStepNotNeeded", Truth),
-        may("canBeInstantiatedOnlyOncePerProcess", Truth),
-        may("canNotUseMemoryManagementFunctions", Truth),
-        may("canGetAndSetFMUstate", Truth),
-        may("canSerializeFMUstate", Truth),
-        may("providesDirectionalDerivative", Truth),
-    ],
-    places: &[maybe(&[SOURCES])],
-};
-
-const UNITS: Kind = Kind {
-    name: "UnitDefinitions",
-    attributes: &[],
-    places: &[Place {
-        kinds: &[Kind {
-            name: "Unit",
-            attributes: &[must("name", Text)],
-            places: &[
-                maybe(&[leaf(
-                    "BaseUnit",
-                    &[
-                        may("kg", Whole),
-                        may("m", Whole),
-                        may("s", Whole),
-                        may("A", Whole),
-                        may("K", Whole),
-                        may("mol", Whole),
-                        may("cd", Whole),
-                        may("rad", Whole),
-                        may("factor", Number),
-                        may("offset", Number),
-                    ],
-                )]),
-                Place {
-                    kinds: &[leaf(
-                        "DisplayUnit",
-                        &[
-                            must("name", Text),
-                            may("factor", Number),
-                            may("offset", Number),
-                        ],
-                    )],
-                    times: Times::Any,
-                },
+/// An element: its name, required and optional attributes, and its content in order: how often, and the alternatives.
+macro_rules! element {
+    ($name:expr, [$($required:ident: $form:expr),*] [$($optional:ident: $optional_form:expr),*] $($times:ident [$($kind:expr),+])*) => {
+        Kind {
+            name: $name,
+            attributes: &[
+                $(Attribute { name: stringify!($required), form: $form, is_required: true },)*
+                $(Attribute { name: stringify!($optional), form: $optional_form, is_required: false },)*
             ],
-        }],
-        times: Times::Some,
-    }],
-};
-
-const TYPES: Kind = Kind {
-    name: "TypeDefinitions",
-    attributes: &[],
-    places: &[Place {
-        kinds: &[Kind {
-            name: "SimpleType",
-            attributes: &[must("name", Text), may("description", Text)],
-            places: &[Place {
-                kinds: &[
-                    leaf(
-                        "Real",
-                        &[
-                            may("quantity", Text),
-                            may("unit", Text),
-                            may("displayUnit", Text),
-                            may("relativeQuantity", Truth),
-                            may("min", Number),
-                            may("max", Number),
-                            may("nominal", Number),
-                            may("unbounded", Truth),
-                        ],
-                    ),
-                    leaf(
-                        "Integer",
-                        &[may("quantity", Text), may("min", Whole), may("max", Whole)],
-                    ),
-                    leaf("Boolean", &[]),
-                    leaf("String", &[]),
-                    Kind {
-                        name: "Enumeration",
-                        attributes: &[may("quantity", Text)],
-                        places: &[Place {
-                            kinds: &[leaf(
-                                "Item",
-                                &[
-                                    must("name", Text),
-                                    must("value", Whole),
-                                    may("description", Text),
-                                ],
-                            )],
-                            times: Times::Some,
-                        }],
-                    },
-                ],
-                times: Times::Once,
-            }],
-        }],
-        times: Times::Some,
-    }],
-};
+            places: &[$(Place { kinds: &[$($kind),+], times: Times::$times }),*],
+        }
+    };
+}
 
 /// Element with arbitrary content.
 const FREE: &str = "Tool";
 
-const ANNOTATION: Place = Place {
-    kinds: &[leaf(FREE, &[must("name", Text)])],
-    times: Times::Some,
+const ANNOTATION: Kind = element! { FREE, [name: Text] [] };
+
+const UNKNOWN: Kind = element! { "Unknown", [index: Natural] [
+    dependencies: Naturals, dependenciesKind: Words(&["dependent", "constant", "fixed", "tunable", "discrete"])
+] };
+
+const SOURCES: Kind = element! { "SourceFiles", [] [] Some [element! { "File", [name: Text] [] }] };
+
+const CO_SIMULATION: Kind = element! { "CoSimulation", [modelIdentifier: Text] [
+    needsExecutionTool: Truth, canHandleVariableCommunicationStepSize: Truth, canInterpolateInputs: Truth,
+    maxOutputDerivativeOrder: Natural, canRunAsynchronuously: Truth, canBeInstantiatedOnlyOncePerProcess: Truth,
+    canNotUseMemoryManagementFunctions: Truth, canGetAndSetFMUstate: Truth, canSerializeFMUstate: Truth,
+    providesDirectionalDerivative: Truth
+] Maybe [SOURCES] };
+
+const MODEL_EXCHANGE: Kind = element! { "ModelExchange", [modelIdentifier: Text] [
+    needsExecutionTool: Truth, completedIntegratorStepNotNeeded: Truth, canBeInstantiatedOnlyOncePerProcess: Truth,
+    canNotUseMemoryManagementFunctions: Truth, canGetAndSetFMUstate: Truth, canSerializeFMUstate: Truth,
+    providesDirectionalDerivative: Truth
+] Maybe [SOURCES] };
+
+const UNIT: Kind = element! { "Unit", [name: Text] []
+    Maybe [element! { "BaseUnit", [] [
+        kg: Whole, m: Whole, s: Whole, A: Whole, K: Whole, mol: Whole, cd: Whole, rad: Whole, factor: Number, offset: Number
+    ] }]
+    Any [element! { "DisplayUnit", [name: Text] [factor: Number, offset: Number] }]
 };
 
-const VARIABLES: Kind = Kind {
-    name: "ModelVariables",
-    attributes: &[],
-    places: &[Place {
-        kinds: &[Kind {
-            name: "ScalarVariable",
-            attributes: &[
-                must("name", Text),
-                must("valueReference", Natural),
-                may("description", Text),
-                may(
-                    "causality",
-                    Word(&[
-                        "parameter",
-                        "calculatedParameter",
-                        "input",
-                        "output",
-                        "local",
-                        "independent",
-                    ]),
-                ),
-                may(
-                    "variability",
-                    Word(&["constant", "fixed", "tunable", "discrete", "continuous"]),
-                ),
-                may("initial", Word(&["exact", "approx", "calculated"])),
-                may("canHandleMultipleSetPerTimeInstant", Truth),
-            ],
-            places: &[
-                Place {
-                    kinds: &[
-                        leaf(
-                            "Real",
-                            &[
-                                may("declaredType", Text),
-                                may("quantity", Text),
-                                may("unit", Text),
-                                may("displayUnit", Text),
-                                may("relativeQuantity", Truth),
-                                may("min", Number),
-                                may("max", Number),
-                                may("nominal", Number),
-                                may("unbounded", Truth),
-                                may("start", Number),
-                                may("derivative", Natural),
-                                may("reinit", Truth),
-                            ],
-                        ),
-                        leaf(
-                            "Integer",
-                            &[
-                                may("declaredType", Text),
-                                may("quantity", Text),
-                                may("min", Whole),
-                                may("max", Whole),
-                                may("start", Whole),
-                            ],
-                        ),
-                        leaf("Boolean", &[may("declaredType", Text), may("start", Truth)]),
-                        leaf("String", &[may("declaredType", Text), may("start", Text)]),
-                        leaf(
-                            "Enumeration",
-                            &[
-                                must("declaredType", Text),
-                                may("quantity", Text),
-                                may("min", Whole),
-                                may("max", Whole),
-                                may("start", Whole),
-                            ],
-                        ),
-                    ],
-                    times: Times::Once,
-                },
-                maybe(&[Kind {
-                    name: "Annotations",
-                    attributes: &[],
-                    places: &[ANNOTATION],
-                }]),
-            ],
-        }],
-        times: Times::Some,
-    }],
+const SIMPLE_TYPE: Kind = element! { "SimpleType", [name: Text] [description: Text] Once [
+    element! { "Real", [] [
+        quantity: Text, unit: Text, displayUnit: Text, relativeQuantity: Truth, min: Number, max: Number, nominal: Number,
+        unbounded: Truth
+    ] },
+    element! { "Integer", [] [quantity: Text, min: Whole, max: Whole] },
+    element! { "Boolean", [] [] },
+    element! { "String", [] [] },
+    element! { "Enumeration", [] [quantity: Text]
+        Some [element! { "Item", [name: Text, value: Whole] [description: Text] }]
+    }
+] };
+
+const SCALAR_VARIABLE: Kind = element! { "ScalarVariable", [name: Text, valueReference: Natural] [
+    description: Text,
+    causality: Word(&["parameter", "calculatedParameter", "input", "output", "local", "independent"]),
+    variability: Word(&["constant", "fixed", "tunable", "discrete", "continuous"]),
+    initial: Word(&["exact", "approx", "calculated"]),
+    canHandleMultipleSetPerTimeInstant: Truth
+]
+    Once [
+        element! { "Real", [] [
+            declaredType: Text, quantity: Text, unit: Text, displayUnit: Text, relativeQuantity: Truth, min: Number,
+            max: Number, nominal: Number, unbounded: Truth, start: Number, derivative: Natural, reinit: Truth
+        ] },
+        element! { "Integer", [] [declaredType: Text, quantity: Text, min: Whole, max: Whole, start: Whole] },
+        element! { "Boolean", [] [declaredType: Text, start: Truth] },
+        element! { "String", [] [declaredType: Text, start: Text] },
+        element! { "Enumeration", [declaredType: Text] [quantity: Text, min: Whole, max: Whole, start: Whole] }
+    ]
+    Maybe [element! { "Annotations", [] [] Some [ANNOTATION] }]
 };
 
-const ROOT: Kind = Kind {
-    name: "fmiModelDescription",
-    attributes: &[
-        must("fmiVersion", Text),
-        must("modelName", Text),
-        must("guid", Text),
-        may("description", Text),
-        may("author", Text),
-        may("version", Text),
-        may("copyright", Text),
-        may("license", Text),
-        may("generationTool", Text),
-        may("generationDateAndTime", Time),
-        may("variableNamingConvention", Word(&["flat", "structured"])),
-        may("numberOfEventIndicators", Natural),
-    ],
-    places: &[
-        // one or both, in any order
-        Place {
-            kinds: &[MODEL_EXCHANGE, CO_SIMULATION],
-            times: Times::Some,
-        },
-        maybe(&[UNITS]),
-        maybe(&[TYPES]),
-        maybe(&[Kind {
-            name: "LogCategories",
-            attributes: &[],
-            places: &[Place {
-                kinds: &[leaf(
-                    "Category",
-                    &[must("name", Text), may("description", Text)],
-                )],
-                times: Times::Some,
-            }],
-        }]),
-        maybe(&[leaf(
-            "DefaultExperiment",
-            &[
-                may("startTime", Number),
-                may("stopTime", Number),
-                may("tolerance", Number),
-                may("stepSize", Number),
-            ],
-        )]),
-        maybe(&[Kind {
-            name: "VendorAnnotations",
-            attributes: &[],
-            places: &[ANNOTATION],
-        }]),
-        Place {
-            kinds: &[VARIABLES],
-            times: Times::Once,
-        },
-        Place {
-            kinds: &[Kind {
-                name: "ModelStructure",
-                attributes: &[],
-                places: &[
-                    maybe(&[unknowns("Outputs")]),
-                    maybe(&[unknowns("Derivatives")]),
-                    maybe(&[unknowns("InitialUnknowns")]),
-                ],
-            }],
-            times: Times::Once,
-        },
-    ],
+const ROOT: Kind = element! { "fmiModelDescription", [fmiVersion: Text, modelName: Text, guid: Text] [
+    description: Text, author: Text, version: Text, copyright: Text, license: Text, generationTool: Text,
+    generationDateAndTime: Time, variableNamingConvention: Word(&["flat", "structured"]), numberOfEventIndicators: Natural
+]
+    // one or both, in any order
+    Some [MODEL_EXCHANGE, CO_SIMULATION]
+    Maybe [element! { "UnitDefinitions", [] [] Some [UNIT] }]
+    Maybe [element! { "TypeDefinitions", [] [] Some [SIMPLE_TYPE] }]
+    Maybe [element! { "LogCategories", [] [] Some [element! { "Category", [name: Text] [description: Text] }] }]
+    Maybe [element! { "DefaultExperiment", [] [startTime: Number, stopTime: Number, tolerance: Number, stepSize: Number] }]
+    Maybe [element! { "VendorAnnotations", [] [] Some [ANNOTATION] }]
+    Once [element! { "ModelVariables", [] [] Some [SCALAR_VARIABLE] }]
+    Once [element! { "ModelStructure", [] []
+        Maybe [element! { "Outputs", [] [] Some [UNKNOWN] }]
+        Maybe [element! { "Derivatives", [] [] Some [UNKNOWN] }]
+        Maybe [element! { "InitialUnknowns", [] [] Some [UNKNOWN] }]
+    }]
 };
 
 /// Checks a document against the schema.

@@ -4,6 +4,7 @@
 
 use super::{Bending, PAIR_DOF, PairVector, Situation, add_outer};
 use crate::constraint::{BODY_DOF, Row, Twist};
+use crate::kinds::plane::joint::Joint;
 use crate::math::{Dual, Vec2};
 
 /// The coordinate of the joint that an element acts on, and its gradient.
@@ -17,7 +18,8 @@ pub(super) fn bend(
     g: &PairVector,
     [held, fading, by_rate]: [f64; 3],
 ) -> Option<Bending> {
-    let joint = at.joint.filter(|joint| !joint.coordinate_is_angle())?;
+    let is_angle = |joint: &&Joint| joint.description().coordinates.iter().any(|c| c.is_angle);
+    let joint = at.joint.filter(|joint| !is_angle(joint))?;
     let [a, b] = at.twist;
     let v = [
         a.linear.x, a.linear.y, a.angular, b.linear.x, b.linear.y, b.angular,

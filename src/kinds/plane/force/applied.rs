@@ -4,7 +4,8 @@
 //! (2)  derivative with respect to the angle: in world axes the lever arm rotates, in body axes the force rotates
 
 use super::{
-    Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation,
+    Bending, Detail, Effect, ForceKind, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal,
+    Situation, power,
 };
 use super::{Given, Site};
 use crate::kinds::force::Frame;
@@ -33,10 +34,6 @@ impl Applied {
         }
     }
 
-    pub(super) fn signals(&self) -> [&Signal; 3] {
-        [&self.force[0], &self.force[1], &self.torque]
-    }
-
     fn components(&self, time: f64, side: Side, inputs: &[Input]) -> (Vec2, f64) {
         let force = Vec2::new(
             self.force[0].value(time, side, inputs),
@@ -63,19 +60,6 @@ impl Applied {
         [0.0, 0.0, 0.0, force.x, force.y, torque]
     }
 
-    /// Force and torque with their derivatives.
-    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
-        let (force, arm, torque) = self.at(at);
-        let on_both = [0.0, 0.0, 0.0, force.x, force.y, torque];
-        let is_bent = detail == Detail::All && self.turns();
-        Effect {
-            force: on_both,
-            damping: [0.0; PAIR_DOF],
-            along: [None; MAX_ALONG],
-            bending: is_bent.then(|| self.bending(arm, force)),
-        }
-    }
-
     // does it depend on the angle?
     fn turns(&self) -> bool {
         self.frame == Frame::Body || self.point != Vec2::new(0.0, 0.0)
@@ -94,5 +78,31 @@ impl Applied {
             }
         }
         bending
+    }
+}
+
+impl ForceKind for Applied {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let (force, arm, torque) = self.at(at);
+        let on_both = [0.0, 0.0, 0.0, force.x, force.y, torque];
+        let is_bent = detail == Detail::All && self.turns();
+        Effect {
+            force: on_both,
+            damping: [0.0; PAIR_DOF],
+            along: [None; MAX_ALONG],
+            bending: is_bent.then(|| self.bending(arm, force)),
+        }
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn signals(&self) -> [&[Signal]; 2] {
+        [&self.force, std::slice::from_ref(&self.torque)]
+    }
+
+    fn applied_power(&self, at: &Situation) -> f64 {
+        power(&self.force(at), at)
     }
 }

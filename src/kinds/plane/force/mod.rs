@@ -27,45 +27,29 @@ use crate::kinds::force::{
     force_kinds,
 };
 use crate::kinds::plane::joint::Joint;
-use crate::math::{Limit, Vec2};
+use crate::math::Vec2;
 use torsional::TORSIONAL;
 
-/// Coordinates of two bodies.
-pub const PAIR_DOF: usize = 2 * BODY_DOF;
-
-/// A vector over the coordinates of two bodies: x, y, rotation of the first, then of the second.
-pub type PairVector = [f64; PAIR_DOF];
-
-/// A matrix over the coordinates of two bodies.
-pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
-
-/// The kinds of force elements.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Force {
-    /// Spring and damper between two points.
-    SpringDamper(SpringDamper),
-    /// Spring and damper at a revolute joint.
-    Torsional(Torsional),
-    /// Given force and torque on the second body.
-    Applied(Applied),
-    /// Drag between two bodies.
-    Viscous(Viscous),
-    /// Smooth friction at a joint coordinate.
-    Stribeck(Stribeck),
-    /// Motor of a given torque or force.
-    MotorTorque(MotorTorque),
-    /// PD servo at a joint coordinate.
-    Servo(Servo),
-}
-
 force_kinds! {
-    Spring: SPRING => SpringDamper,
-    Damper: DAMPER => SpringDamper,
-    SpringDamper: SPRING_DAMPER => SpringDamper,
-    Torsional: TORSIONAL => Torsional,
-    Applied: APPLIED => Applied,
-    Viscous: VISCOUS => Viscous,
-    Stribeck: STRIBECK => Stribeck,
+    kinds {
+        Spring: SPRING => SpringDamper,
+        Damper: DAMPER => SpringDamper,
+        SpringDamper: SPRING_DAMPER => SpringDamper,
+        Torsional: TORSIONAL => Torsional,
+        Applied: APPLIED => Applied,
+        Viscous: VISCOUS => Viscous,
+        Stribeck: STRIBECK => Stribeck,
+    }
+    elements {
+        SpringDamper(SpringDamper),
+        Torsional(Torsional),
+        Applied(Applied),
+        Viscous(Viscous),
+        Stribeck(Stribeck),
+        MotorTorque(MotorTorque),
+        Servo(Servo),
+    }
+    also {}
 }
 
 /// Initial data of an element.
@@ -149,200 +133,12 @@ pub enum Detail {
     All,
 }
 
-impl Force {
-    /// Force and derivatives.
-    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
-        match self {
-            Force::SpringDamper(f) => f.effect(at, detail),
-            Force::Torsional(f) => f.effect(at),
-            Force::Applied(f) => f.effect(at, detail),
-            Force::Viscous(f) => f.effect(at, detail),
-            Force::Stribeck(f) => f.effect(at),
-            Force::MotorTorque(f) => f.effect(at, detail),
-            Force::Servo(f) => f.effect(at, detail),
-        }
-    }
-
-    /// Stored energy, J.
-    pub fn energy(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.energy(at),
-            Force::Torsional(f) => f.energy(at),
-            Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => 0.0,
-        }
-    }
-
-    /// Does it store energy?
-    pub fn stores_energy(&self) -> bool {
-        match self {
-            Force::SpringDamper(f) => f.stiffness != 0.0,
-            Force::Torsional(f) => f.stiffness != 0.0,
-            Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => false,
-        }
-    }
-
-    /// Is it prescribed by signals?
-    pub fn is_given(&self) -> bool {
-        match self {
-            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => true,
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => false,
-        }
-    }
-
-    /// Does it dissipate energy?
-    pub fn dissipates(&self) -> bool {
-        match self {
-            Force::SpringDamper(f) => f.damping != 0.0,
-            Force::Torsional(f) => f.damping != 0.0,
-            Force::Viscous(_) | Force::Stribeck(_) => true,
-            Force::Servo(f) => f.kd != 0.0,
-            Force::Applied(_) | Force::MotorTorque(_) => false,
-        }
-    }
-
-    /// Power of an applied force, W.
-    pub fn applied_power(&self, at: &Situation) -> f64 {
-        match self {
-            Force::Applied(f) => power(&f.force(at), at),
-            Force::MotorTorque(f) => f.power(at),
-            Force::Servo(f) => power(&f.applied(at), at),
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => 0.0,
-        }
-    }
-
-    /// Dissipated power, W.
-    pub fn lost_power(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.lost_power(at),
-            Force::Torsional(f) => f.lost_power(at),
-            Force::Viscous(f) => -power(&f.effect(at, Detail::Stiff).force, at),
-            Force::Stribeck(f) => -power(&f.effect(at).force, at),
-            Force::Servo(f) => f.lost_power(at),
-            Force::Applied(_) | Force::MotorTorque(_) => 0.0,
-        }
-    }
-
-    /// Force along the element's own coordinate; zero for elements without one.
-    pub fn coordinate_force(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.push(at),
-            Force::Torsional(f) => f.push(at),
-            Force::Stribeck(f) => f.push(at),
-            Force::MotorTorque(f) => f.push(at),
-            Force::Servo(f) => f.push(at),
-            Force::Applied(_) | Force::Viscous(_) => 0.0,
-        }
-    }
-
-    /// Is the force linear in the velocities?
-    pub fn is_linear_in_velocity(&self) -> bool {
-        match self {
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => true,
-            Force::Stribeck(_) => false,
-        }
-    }
-
-    /// Times at which the force is not smooth.
-    pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
-        self.signals().flat_map(|s| s.breakpoints().iter().copied())
-    }
-
-    /// Shortest period of its parts, s; infinite if none is periodic.
-    pub fn shortest_period(&self) -> f64 {
-        self.signals()
-            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
-    }
-
-    fn signals(&self) -> impl Iterator<Item = &Signal> {
-        let (applied, motor, servo) = match self {
-            Force::Applied(f) => (Some(f.signals()), None, None),
-            Force::MotorTorque(f) => (None, Some(&f.torque), None),
-            Force::Servo(f) => (None, None, Some(f.signals())),
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => (None, None, None),
-        };
-        let servo = servo.into_iter().flatten();
-        applied.into_iter().flatten().chain(motor).chain(servo)
-    }
-
-    /// The servo, its coordinate and the rate of that, if it is one.
-    pub fn servo(&self, at: &Situation) -> Option<(&Servo, [f64; 2])> {
-        match self {
-            Force::Servo(f) => Some((f, f.at(at)?)),
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_) => None,
-        }
-    }
-
-    /// The applied force of an element prescribed by signals, on both bodies.
-    pub fn given_force(&self, at: &Situation) -> Option<PairVector> {
-        match self {
-            Force::Applied(f) => Some(f.force(at)),
-            Force::MotorTorque(f) => Some(f.force(at)),
-            Force::Servo(f) => Some(f.applied(at)),
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => None,
-        }
-    }
-}
-
 fn power(force: &PairVector, at: &Situation) -> f64 {
     let mut sum = 0.0;
     for (twist, force) in at.twist.iter().zip(force.chunks_exact(BODY_DOF)) {
         sum += force[0] * twist.linear.x + force[1] * twist.linear.y + force[2] * twist.angular;
     }
     sum
-}
-
-impl Effect {
-    /// Adds a force along the gradient of a scalar.
-    fn push_along(&mut self, row: &PairVector, force: f64) {
-        for (total, r) in self.force.iter_mut().zip(row) {
-            *total += force * r;
-        }
-    }
-
-    /// Marks a force along the gradient of a scalar, which is part of the total, as dissipative.
-    fn damp_along(&mut self, row: &PairVector, force: f64) {
-        for (total, r) in self.damping.iter_mut().zip(row) {
-            *total += force * r;
-        }
-    }
-}
-
-fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
-    for (row, l) in matrix.iter_mut().zip(left) {
-        for (x, r) in row.iter_mut().zip(right) {
-            *x += factor * l * r;
-        }
-    }
 }
 
 fn flat(row: &Row) -> PairVector {

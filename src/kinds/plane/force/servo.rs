@@ -5,7 +5,7 @@
 //! (3)  the part -kd y' dissipates, the rest is applied
 
 use super::along::{bend, coordinate};
-use super::{Along, Detail, Effect, Input, PairVector, Side, Signal, Situation, flat};
+use super::{Along, Detail, Effect, ForceKind, Input, Side, Signal, Situation, flat};
 
 /// PD servo.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,47 +125,26 @@ impl Servo {
     }
 
     /// Signals that it follows.
-    pub(in crate::kinds) fn signals(&self) -> impl Iterator<Item = &Signal> {
-        std::iter::once(&self.position).chain(&self.velocity)
+    pub(in crate::kinds) fn followed(&self) -> [&[Signal]; 2] {
+        [
+            std::slice::from_ref(&self.position),
+            self.velocity.as_slice(),
+        ]
     }
 
-    pub(super) fn at(&self, at: &Situation) -> Option<[f64; 2]> {
-        let (value, row) = coordinate(at)?;
-        Some([value, row.rate(at.twist[0], at.twist[1])])
+    fn effort_at(&self, at: &Situation) -> Option<(Effort, f64)> {
+        let [value, rate] = self.servo_coordinate(at)?;
+        let effort = self.effort([value, rate], (at.time, at.side), at.inputs);
+        Some((effort, rate))
     }
+}
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
-        self.at(at).map_or(0.0, |coordinate| {
-            let effort = self.effort(coordinate, (at.time, at.side), at.inputs);
-            effort.held + effort.fading
-        })
-    }
-
-    /// The applied part of its force.
-    pub(super) fn applied(&self, at: &Situation) -> PairVector {
-        let effect = self.effect(at, Detail::Stiff);
-        let mut force = effect.force;
-        force
-            .iter_mut()
-            .zip(effect.damping)
-            .for_each(|(f, d)| *f -= d);
-        force
-    }
-
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
-        self.at(at).map_or(0.0, |[value, rate]| {
-            let effort = self.effort([value, rate], (at.time, at.side), at.inputs);
-            -effort.fading * rate
-        })
-    }
-
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for Servo {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
-        let Some((value, row)) = coordinate(at) else {
+        let (Some((_, row)), Some((effort, _))) = (coordinate(at), self.effort_at(at)) else {
             return effect;
         };
-        let rate = row.rate(at.twist[0], at.twist[1]);
-        let effort = self.effort([value, rate], (at.time, at.side), at.inputs);
         let g = flat(&row);
         effect.push_along(&g, effort.held + effort.fading);
         effect.damp_along(&g, effort.fading);
@@ -178,5 +157,37 @@ impl Servo {
             effect.bending = bend(at, &g, [effort.held, effort.fading, effort.by_rate]);
         }
         effect
+    }
+
+    fn dissipates(&self) -> bool {
+        self.kd != 0.0
+    }
+
+    fn lost_power(&self, at: &Situation) -> f64 {
+        self.effort_at(at)
+            .map_or(0.0, |(effort, rate)| -effort.fading * rate)
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn applied_power(&self, at: &Situation) -> f64 {
+        self.effort_at(at)
+            .map_or(0.0, |(effort, rate)| effort.held * rate)
+    }
+
+    fn signals(&self) -> [&[Signal]; 2] {
+        self.followed()
+    }
+
+    fn coordinate_force(&self, at: &Situation) -> f64 {
+        self.effort_at(at)
+            .map_or(0.0, |(effort, _)| effort.held + effort.fading)
+    }
+
+    fn servo_coordinate(&self, at: &Situation) -> Option<[f64; 2]> {
+        let (value, row) = coordinate(at)?;
+        Some([value, row.rate(at.twist[0], at.twist[1])])
     }
 }

@@ -8,7 +8,8 @@
 //! H is the derivative of the row along each coordinate, computed exactly with dual numbers.
 
 use super::{
-    Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat,
+    Along, Bending, Detail, Effect, ForceKind, PAIR_DOF, PairMatrix, PairVector, Situation,
+    add_outer, flat,
 };
 use super::{Given, Site};
 use crate::constraint::{Pose, Row, Twist};
@@ -71,7 +72,27 @@ impl SpringDamper {
         hessian
     }
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+    // (4)
+    fn bending(&self, at: &Situation, stretch: f64, rate: f64, g: &PairVector) -> Bending {
+        let hessian = self.hessian(at.pose);
+        let (a, b) = (at.twist[0], at.twist[1]);
+        let v = [
+            a.linear.x, a.linear.y, a.angular, b.linear.x, b.linear.y, b.angular,
+        ];
+        let mut turning = [0.0; PAIR_DOF];
+        for (h, out) in hessian.iter().zip(&mut turning) {
+            *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
+        }
+        let mut bending = Bending::default();
+        add_scaled(&mut bending.rest, -self.stiffness * stretch, &hessian);
+        add_scaled(&mut bending.damper, -self.damping * rate, &hessian);
+        add_outer(&mut bending.damper, -self.damping, g, &turning);
+        bending
+    }
+}
+
+impl ForceKind for SpringDamper {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let (distance, row) = self.distance(at.pose[0], at.pose[1]);
         let stretch = distance - self.rest_length; // (1)
         let rate = row.rate(at.twist[0], at.twist[1]);
@@ -91,31 +112,13 @@ impl SpringDamper {
         effect
     }
 
-    // (4)
-    fn bending(&self, at: &Situation, stretch: f64, rate: f64, g: &PairVector) -> Bending {
-        let hessian = self.hessian(at.pose);
-        let (a, b) = (at.twist[0], at.twist[1]);
-        let v = [
-            a.linear.x, a.linear.y, a.angular, b.linear.x, b.linear.y, b.angular,
-        ];
-        let mut turning = [0.0; PAIR_DOF];
-        for (h, out) in hessian.iter().zip(&mut turning) {
-            *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
-        }
-        let mut bending = Bending::default();
-        add_scaled(&mut bending.rest, -self.stiffness * stretch, &hessian);
-        add_scaled(&mut bending.damper, -self.damping * rate, &hessian);
-        add_outer(&mut bending.damper, -self.damping, g, &turning);
-        bending
-    }
-
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         let (distance, row) = self.distance(at.pose[0], at.pose[1]);
         let rate = row.rate(at.twist[0], at.twist[1]);
         -self.stiffness * (distance - self.rest_length) - self.damping * rate
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         if self.damping == 0.0 {
             return 0.0;
         }
@@ -124,10 +127,18 @@ impl SpringDamper {
         self.damping * rate * rate
     }
 
-    pub(super) fn energy(&self, at: &Situation) -> f64 {
+    fn energy(&self, at: &Situation) -> f64 {
         let (distance, _) = self.distance(at.pose[0], at.pose[1]);
         let stretch = distance - self.rest_length;
         0.5 * self.stiffness * stretch * stretch
+    }
+
+    fn stores_energy(&self) -> bool {
+        self.stiffness != 0.0
+    }
+
+    fn dissipates(&self) -> bool {
+        self.damping != 0.0
     }
 }
 

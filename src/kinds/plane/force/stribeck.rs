@@ -3,7 +3,7 @@
 //! (1)  f(u) = -(kinetic + (static - kinetic) exp(-(u/us)^2)) tanh(u/ut) - viscous u,   u = rate of the coordinate
 //! (2)  its slope may be positive on the falling branch, where friction adds energy: exact, not in the stiff part
 
-use super::{Along, Effect, PairVector, Situation, flat};
+use super::{Along, Detail, Effect, ForceKind, PairVector, Situation, flat, power};
 use super::{Given, Site};
 
 /// Parameters of (1).
@@ -62,15 +62,17 @@ impl Stribeck {
         let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
         coordinate.map(|(_, row)| (row.rate(at.twist[0], at.twist[1]), flat(&row)))
     }
+}
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+impl ForceKind for Stribeck {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
         coordinate.map_or(0.0, |(_, row)| {
             self.friction(row.rate(at.twist[0], at.twist[1])).0
         })
     }
 
-    pub(super) fn effect(&self, at: &Situation) -> Effect {
+    fn effect(&self, at: &Situation, _: Detail) -> Effect {
         let mut effect = Effect::default();
         let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
         if let Some((_, row)) = coordinate {
@@ -85,5 +87,17 @@ impl Stribeck {
             });
         }
         effect
+    }
+
+    fn dissipates(&self) -> bool {
+        true
+    }
+
+    fn is_linear_in_velocity(&self) -> bool {
+        false
+    }
+
+    fn lost_power(&self, at: &Situation) -> f64 {
+        -power(&self.effect(at, Detail::Stiff).force, at)
     }
 }

@@ -3,7 +3,7 @@
 //! (1)  torque = -stiffness (angle - rest angle) - damping angle',   angle = angle_b - angle_a: linear, so its
 //!      stiff derivatives are exact
 
-use super::{Along, Effect, Situation, flat};
+use super::{Along, Detail, Effect, ForceKind, Situation, flat};
 use super::{Description, Given, Site};
 use crate::constraint::Row;
 use crate::kinds::force::Attachment;
@@ -46,8 +46,10 @@ impl Torsional {
     fn stretch(&self, at: &Situation) -> f64 {
         at.pose[1].angle - at.pose[0].angle - self.rest_angle
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation) -> Effect {
+impl ForceKind for Torsional {
+    fn effect(&self, at: &Situation, _: Detail) -> Effect {
         let row = Row::relative_rotation();
         let rate = row.rate(at.twist[0], at.twist[1]);
         let g = flat(&row);
@@ -62,18 +64,26 @@ impl Torsional {
         effect
     }
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         let rate = at.twist[1].angular - at.twist[0].angular;
         -self.stiffness * self.stretch(at) - self.damping * rate
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         let rate = at.twist[1].angular - at.twist[0].angular;
         self.damping * rate * rate
     }
 
-    pub(super) fn energy(&self, at: &Situation) -> f64 {
+    fn energy(&self, at: &Situation) -> f64 {
         let stretch = self.stretch(at);
         0.5 * self.stiffness * stretch * stretch
+    }
+
+    fn stores_energy(&self) -> bool {
+        self.stiffness != 0.0
+    }
+
+    fn dissipates(&self) -> bool {
+        self.damping != 0.0
     }
 }

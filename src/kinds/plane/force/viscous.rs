@@ -4,8 +4,10 @@
 //! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
 //!      definite
 
-use super::{Along, Bending, Detail, Effect, PairVector, Situation, add_outer, flat};
-use super::{Given, Site};
+use super::Given;
+use super::{
+    Along, Bending, Detail, Effect, ForceKind, PairVector, Situation, add_outer, flat, power,
+};
 use crate::constraint::Row;
 use crate::math::Vec2;
 
@@ -19,14 +21,16 @@ pub struct Viscous {
 }
 
 impl Viscous {
-    pub(super) fn new(_: Site, given: &Given) -> Self {
+    pub(in crate::kinds) fn new<S>(_: S, given: &Given) -> Self {
         Self {
             linear: given.number("linear"),
             angular: given.number("angular"),
         }
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for Viscous {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
         let mut bending = Bending::default();
         let arm = at.pose[1].position - at.pose[0].position;
@@ -64,5 +68,13 @@ impl Viscous {
         effect.damping = effect.force;
         effect.bending = (detail == Detail::All).then_some(bending);
         effect
+    }
+
+    fn dissipates(&self) -> bool {
+        true
+    }
+
+    fn lost_power(&self, at: &Situation) -> f64 {
+        -power(&self.effect(at, Detail::Stiff).force, at)
     }
 }

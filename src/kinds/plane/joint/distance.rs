@@ -2,9 +2,9 @@
 //!
 //! (1)  0 = |d| - length,   d = p_b - p_a;   gradient along d / |d|
 
-use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
+use super::{Description, JointKind, JointRows, Mounts};
 use crate::constraint::{Pose, Row};
-use crate::kinds::parameter::parameters;
+use crate::kinds::joint::DISTANCE;
 use crate::math::{Real, Vec2, length};
 
 /// Rod between two anchors.
@@ -19,18 +19,7 @@ pub struct Distance {
 }
 
 impl JointKind for Distance {
-    const DESCRIPTION: Description = Description {
-        word: "distance",
-        text: "a rigid rod between the anchors",
-        mounting: Mounting::Ends,
-        parameters: parameters! {
-            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
-        },
-        rows: &["length"],
-        n_forces: 1,
-        coordinates: &[],
-        sign: Sign::Rod,
-    };
+    const DESCRIPTION: Description = DISTANCE;
 
     fn new(at: &Mounts, given: &[Option<f64>]) -> Self {
         let [anchor_a, anchor_b] = at.anchors;

@@ -27,31 +27,6 @@ joint_kinds! {
     Distance,
 }
 
-/// Interface of all kinds.
-trait JointKind: Sized {
-    const DESCRIPTION: Description;
-
-    /// From the mounts and the values of its parameters, in the order of the description.
-    fn new(at: &Mounts, given: &[Option<f64>]) -> Self;
-
-    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T>;
-
-    /// The coordinate of the description, rad or m, and its gradient.
-    fn coordinate<T: Real>(&self, _: usize, _: &Pose<T>, _: &Pose<T>) -> (T, Row<T>) {
-        (T::zero(), Row::zero())
-    }
-
-    fn attachment(&self) -> [Vec2; 2];
-
-    fn axis(&self) -> Option<Vec2> {
-        None
-    }
-
-    fn values(&self) -> Vec<f64> {
-        Vec::new()
-    }
-}
-
 /// Initial mounting of a joint on its bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mounts {
@@ -65,26 +40,10 @@ pub struct Mounts {
     pub distance: f64,
 }
 
-/// Constraint of a joint at a configuration: `n` residuals and their gradients.
-#[derive(Clone, Copy, Debug)]
-pub struct JointRows<T = f64> {
-    /// Number of equations.
-    pub n: usize,
-    /// m or rad.
-    pub residual: [T; MAX_ROWS],
-    /// Gradients.
-    pub rows: [Row<T>; MAX_ROWS],
-}
-
 impl Joint {
     /// The free coordinate (rad or m) and its gradient, for the kinds that have one.
     pub fn coordinate<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> Option<(T, Row<T>)> {
         let has_one = !self.description().coordinates.is_empty();
         has_one.then(|| self.coordinate_at(0, a, b))
-    }
-
-    /// Is the free coordinate an angle?
-    pub fn coordinate_is_angle(&self) -> bool {
-        self.description().coordinates.iter().any(|c| c.is_angle)
     }
 }

@@ -1,85 +1,36 @@
 //! Shapes as given in a scene: each kind with its keys, and its conversion to a collider.
 
 use super::{Convex, HalfPlane, Shape, polygon};
-use crate::kinds::parameter::parameters;
-use crate::kinds::shape::{Description, Owner, shape_kinds};
+use crate::kinds::shape::shape_kinds;
 use crate::math::Vec2;
 use serde::{Deserialize, Serialize};
 
 shape_kinds! {
-    Point: POINT,
-    Circle: CIRCLE,
-    Capsule: CAPSULE,
-    Box: BOX,
-    Polygon: POLYGON,
-    HalfPlane: HALF_PLANE,
-}
-
-const POINT: Description = Description {
-    word: "point",
-    called: "a point",
-    text: "a point that touches others",
-    owner: Owner::All,
-    parameters: parameters! {
+    Point, "point", "a point", "a point that touches others", All {
         "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "where it is";
-    },
-};
-
-const CIRCLE: Description = Description {
-    word: "circle",
-    called: "a circle",
-    text: "a disc",
-    owner: Owner::All,
-    parameters: parameters! {
+    }
+    Circle, "circle", "a circle", "a disc", All {
         "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the disc";
         "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "its centre";
-    },
-};
-
-const CAPSULE: Description = Description {
-    word: "capsule",
-    called: "a capsule",
-    text: "a rod with round ends",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Capsule, "capsule", "a capsule", "a rod with round ends", Rigid {
         "from" | "m" | "required" | "[-0.25, 0]" | "": "centre of one end";
         "to" | "m" | "required" | "[0.25, 0]" | "": "centre of the other end";
         "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the ends, half the width";
-    },
-};
-
-const BOX: Description = Description {
-    word: "box",
-    called: "a box",
-    text: "a rectangle",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Box, "box", "a box", "a rectangle", Rigid {
         "size" | "m" | "required" | "[0.4, 0.2]" | "full width and height, m" | POSITIVE: "full width and height";
         "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "its centre";
         "angle" | "rad" | "0" | "0.5236" | "": "against the body";
-    },
-};
-
-const POLYGON: Description = Description {
-    word: "polygon",
-    called: "a polygon",
-    text: "a convex polygon",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Polygon, "polygon", "a polygon", "a convex polygon", Rigid {
         "vertices" | "m" | "required" | "[[0, 0], [1, 0], [0, 1]]" | "corners, counter-clockwise, m": "three corners or more, counter-clockwise";
-    },
-};
-
-const HALF_PLANE: Description = Description {
-    word: "half_plane",
-    called: "a half-plane",
-    text: "all that lies behind a line; on the ground only",
-    owner: Owner::Ground,
-    parameters: parameters! {
+    }
+    HalfPlane, "half_plane", "a half-plane", "all that lies behind a line; on the ground only", Ground {
         "normal" | "" | "required" | "[0, 1]" | "points out of the material": "points out of the material, any length";
         "point" | "m" | "`[0, 0]`" | "[0, 0]" | "": "a point of the line";
-    },
-};
+    }
+}
 
 /// The geometry of a shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -23,9 +23,21 @@ pub(super) trait Scalar {
 
 /// A coordinate of a joint; angles include full turns.
 pub(super) struct JointCoordinate<'a> {
-    pub joint: &'a Joint,
-    pub index: usize,
-    pub count: Count<'a>,
+    joint: &'a Joint,
+    index: usize,
+    count: Count<'a>,
+}
+
+impl<'a> JointCoordinate<'a> {
+    /// Of the joint that the element acts on.
+    pub(super) fn of(at: &Situation<'a>, index: usize) -> Option<Self> {
+        let count = at.count;
+        at.joint.map(|joint| Self {
+            joint,
+            index,
+            count,
+        })
+    }
 }
 
 impl Scalar for JointCoordinate<'_> {

@@ -4,7 +4,7 @@
 //! (2)  derivative for a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
 //!      changes by R (e x f)
 
-use super::{Detail, Effect, LineForce, Situation};
+use super::{Detail, Effect, ForceKind, LineForce, Situation};
 use super::{Given, Site};
 use crate::kinds::force::Frame;
 use crate::kinds::plane::force::Signal;
@@ -36,12 +36,10 @@ impl Applied {
             torque: at.torque,
         }
     }
+}
 
-    pub(super) fn signals(&self) -> impl Iterator<Item = &Signal> {
-        self.force.iter().chain(&self.torque)
-    }
-
-    pub(super) fn line_force(&self, at: &Situation) -> Option<LineForce> {
+impl ForceKind for Applied {
+    fn line_force(&self, at: &Situation) -> Option<LineForce> {
         (self.frame == Frame::World).then(|| LineForce {
             anchors: [Vec3::zeros(), self.point],
             force: now(&self.force, at),
@@ -49,7 +47,7 @@ impl Applied {
         })
     }
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let (given, torque) = (now(&self.force, at), now(&self.torque, at));
         let (pose, mut effect) = (at.pose[1], Effect::default());
         let (in_world, in_body, torque) = match self.frame {
@@ -83,6 +81,18 @@ impl Applied {
             }
         }
         effect
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn signals(&self) -> [&[Signal]; 2] {
+        [&self.force, &self.torque]
+    }
+
+    fn applied_power(&self, at: &Situation) -> f64 {
+        self.effect(at, Detail::Stiff).power(at)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Description, Given, Site};
-use super::{Detail, Effect, Situation, Sloped};
+use super::{Detail, Effect, ForceKind, Situation, Sloped};
 use crate::kinds::force::Attachment;
 use crate::kinds::parameter::parameters;
 
@@ -47,11 +47,7 @@ impl JointSpring {
     }
 
     fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
-        at.joint.map(|joint| JointCoordinate {
-            joint,
-            index: self.coordinate,
-            count: at.count, // (2)
-        })
+        JointCoordinate::of(at, self.coordinate) // (2)
     }
 
     fn law(&self, value: f64, rate: f64) -> Push {
@@ -62,38 +58,49 @@ impl JointSpring {
             by_rate: -self.damping,
         }
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for JointSpring {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
             along::effect(&scalar, at, detail, |value, rate| self.law(value, rate))
         })
     }
 
-    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
-        let scalar = self.scalar(at)?;
-        Some(along::sloped(&scalar, at, |value, rate| {
-            self.law(value, rate)
-        }))
+    fn sloped(&self, at: &Situation, take: &mut dyn FnMut(Sloped)) {
+        if let Some(scalar) = self.scalar(at) {
+            take(along::sloped(&scalar, at, |value, rate| {
+                self.law(value, rate)
+            }));
+        }
     }
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         self.scalar(at).map_or(0.0, |scalar| {
             let (value, rate) = value_and_rate(&scalar, at);
             self.law(value, rate).total()
         })
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         self.scalar(at).map_or(0.0, |scalar| {
             let (_, rate) = value_and_rate(&scalar, at);
             self.damping * rate * rate
         })
     }
 
-    pub(super) fn energy(&self, at: &Situation) -> f64 {
+    fn energy(&self, at: &Situation) -> f64 {
         self.scalar(at).map_or(0.0, |scalar| {
             let stretch = value_and_rate(&scalar, at).0 - self.rest;
             0.5 * self.stiffness * stretch * stretch
         })
+    }
+
+    fn stores_energy(&self) -> bool {
+        self.stiffness != 0.0
+    }
+
+    fn dissipates(&self) -> bool {
+        self.damping != 0.0
     }
 }

@@ -15,61 +15,51 @@ mod spring_damper;
 mod stribeck;
 mod viscous;
 
-pub use crate::kinds::plane::force::{Detail, Input, Side, Signal};
+pub use crate::kinds::plane::force::{Detail, Input, Side, Signal, Viscous};
 pub use applied::Applied;
 pub use joint_spring::JointSpring;
 pub use motor_torque::MotorTorque;
 pub use servo::Servo;
 pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
-pub use viscous::Viscous;
 
 use crate::kinds::force::{
     APPLIED, DAMPER, Description, Frame, Given, SPRING, SPRING_DAMPER, STRIBECK, VISCOUS,
     force_kinds,
 };
-use crate::kinds::plane::force::Servo as Law;
 use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row, Twist};
-use crate::math::{Dual, Limit, Mat3, Vec3};
+use crate::math::{Dual, Mat3, Vec3};
 use joint_spring::JOINT_SPRING;
 
-/// Velocities of two bodies.
-pub const PAIR_DOF: usize = 2 * BODY_DOF;
-
-/// A vector over the velocities of two bodies: x, y, z, rotations about body axes of the first, then of the second.
-pub type PairVector = [f64; PAIR_DOF];
-
-/// A matrix over the velocities of two bodies.
-pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
-
-/// The kinds of force elements.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Force {
-    /// Spring and damper between two points.
-    SpringDamper(SpringDamper),
-    /// Spring and damper at a joint coordinate.
-    JointSpring(JointSpring),
-    /// Given force and torque on the second body.
-    Applied(Box<Applied>),
-    /// Drag between two bodies.
-    Viscous(Viscous),
-    /// Smooth friction at a joint coordinate.
-    Stribeck(Stribeck),
-    /// Given torque or force along a joint coordinate.
-    MotorTorque(MotorTorque),
-    /// PD servo at a joint coordinate.
-    Servo(Servo),
-}
-
 force_kinds! {
-    Spring: SPRING => SpringDamper,
-    Damper: DAMPER => SpringDamper,
-    SpringDamper: SPRING_DAMPER => SpringDamper,
-    JointSpring: JOINT_SPRING => JointSpring,
-    Applied: APPLIED => Applied,
-    Viscous: VISCOUS => Viscous,
-    Stribeck: STRIBECK => Stribeck,
+    kinds {
+        Spring: SPRING => SpringDamper,
+        Damper: DAMPER => SpringDamper,
+        SpringDamper: SPRING_DAMPER => SpringDamper,
+        JointSpring: JOINT_SPRING => JointSpring,
+        Applied: APPLIED => Applied,
+        Viscous: VISCOUS => Viscous,
+        Stribeck: STRIBECK => Stribeck,
+    }
+    elements {
+        SpringDamper(SpringDamper),
+        JointSpring(JointSpring),
+        Applied(Box<Applied>),
+        Viscous(Viscous),
+        Stribeck(Stribeck),
+        MotorTorque(MotorTorque),
+        Servo(Servo),
+    }
+    also {
+        /// Passes the element as forces along rows to `take`; none for prescribed forces.
+        fn sloped(&self, _: &Situation, _take: &mut dyn FnMut(Sloped)) {}
+
+        /// The element as a force between two points, which rotates with them or has a fixed direction.
+        fn line_force(&self, _: &Situation) -> Option<LineForce> {
+            None
+        }
+    }
 }
 
 /// Initial data of an element.
@@ -156,181 +146,6 @@ pub struct Effect {
     pub by_position_damper: PairMatrix,
 }
 
-impl Force {
-    /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
-    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
-        match self {
-            Force::SpringDamper(f) => f.effect(at, detail),
-            Force::JointSpring(f) => f.effect(at, detail),
-            Force::Applied(f) => f.effect(at, detail),
-            Force::Viscous(f) => f.effect(at, detail),
-            Force::Stribeck(f) => f.effect(at, detail),
-            Force::MotorTorque(f) => f.effect(at, detail),
-            Force::Servo(f) => f.effect(at, detail),
-        }
-    }
-
-    /// The element as forces along rows; none for prescribed forces.
-    pub fn sloped(&self, at: &Situation, mut take: impl FnMut(Sloped)) {
-        match self {
-            Force::SpringDamper(f) => take(f.sloped(at)),
-            Force::JointSpring(f) => f.sloped(at).into_iter().for_each(take),
-            Force::Stribeck(f) => f.sloped(at).into_iter().for_each(take),
-            Force::Viscous(f) => f.sloped(at).into_iter().for_each(take),
-            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => {}
-        }
-    }
-
-    /// The element as a force between two points, which rotates with them or has a fixed direction.
-    pub fn line_force(&self, at: &Situation) -> Option<LineForce> {
-        match self {
-            Force::SpringDamper(f) => f.line_force(at),
-            Force::Applied(f) => f.line_force(at),
-            Force::JointSpring(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => None,
-        }
-    }
-
-    /// Stored energy, J.
-    pub fn energy(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.energy(at),
-            Force::JointSpring(f) => f.energy(at),
-            Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => 0.0,
-        }
-    }
-
-    /// Does it store energy?
-    pub fn stores_energy(&self) -> bool {
-        match self {
-            Force::SpringDamper(f) => f.stiffness != 0.0,
-            Force::JointSpring(f) => f.stiffness != 0.0,
-            Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => false,
-        }
-    }
-
-    /// Is it prescribed by signals?
-    pub fn is_given(&self) -> bool {
-        match self {
-            Force::Applied(_) | Force::MotorTorque(_) | Force::Servo(_) => true,
-            Force::SpringDamper(_)
-            | Force::JointSpring(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => false,
-        }
-    }
-
-    /// Does it dissipate energy?
-    pub fn dissipates(&self) -> bool {
-        match self {
-            Force::SpringDamper(f) => f.damping != 0.0,
-            Force::JointSpring(f) => f.damping != 0.0,
-            Force::Viscous(_) | Force::Stribeck(_) => true,
-            Force::Servo(f) => f.law.kd != 0.0,
-            Force::Applied(_) | Force::MotorTorque(_) => false,
-        }
-    }
-
-    /// Power of an applied force, W.
-    pub fn applied_power(&self, at: &Situation) -> f64 {
-        match self {
-            Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
-            Force::MotorTorque(f) => f.power(at),
-            Force::Servo(f) => f.powers(at)[0],
-            Force::SpringDamper(_)
-            | Force::JointSpring(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => 0.0,
-        }
-    }
-
-    /// Dissipated power, W.
-    pub fn lost_power(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.lost_power(at),
-            Force::JointSpring(f) => f.lost_power(at),
-            Force::Viscous(f) => f.lost_power(at),
-            Force::Stribeck(f) => f.lost_power(at),
-            Force::Servo(f) => f.powers(at)[1],
-            Force::Applied(_) | Force::MotorTorque(_) => 0.0,
-        }
-    }
-
-    /// Force along the element's own coordinate; zero for elements without one.
-    pub fn coordinate_force(&self, at: &Situation) -> f64 {
-        match self {
-            Force::SpringDamper(f) => f.push(at),
-            Force::JointSpring(f) => f.push(at),
-            Force::Stribeck(f) => f.push(at),
-            Force::MotorTorque(f) => f.push(at),
-            Force::Servo(f) => f.push(at),
-            Force::Applied(_) | Force::Viscous(_) => 0.0,
-        }
-    }
-
-    /// Is the force linear in the velocities?
-    pub fn is_linear_in_velocity(&self) -> bool {
-        match self {
-            Force::SpringDamper(_)
-            | Force::JointSpring(_)
-            | Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::MotorTorque(_)
-            | Force::Servo(_) => true,
-            Force::Stribeck(_) => false,
-        }
-    }
-
-    /// Times at which the force is not smooth.
-    pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
-        self.signals().flat_map(|s| s.breakpoints().iter().copied())
-    }
-
-    /// Shortest period of its parts, s; infinite if none is periodic.
-    pub fn shortest_period(&self) -> f64 {
-        self.signals()
-            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
-    }
-
-    fn signals(&self) -> impl Iterator<Item = &Signal> {
-        let (applied, motor, servo) = match self {
-            Force::Applied(f) => (Some(f.signals()), None, None),
-            Force::MotorTorque(f) => (None, Some(&f.torque), None),
-            Force::Servo(f) => (None, None, Some(f.law.signals())),
-            Force::SpringDamper(_)
-            | Force::JointSpring(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => (None, None, None),
-        };
-        let servo = servo.into_iter().flatten();
-        applied.into_iter().flatten().chain(motor).chain(servo)
-    }
-
-    /// The law of a servo, its coordinate and the rate of that, if it is one.
-    pub fn servo(&self, at: &Situation) -> Option<(&Law, [f64; 2])> {
-        match self {
-            Force::Servo(f) => Some((&f.law, f.at(at)?)),
-            Force::SpringDamper(_)
-            | Force::JointSpring(_)
-            | Force::Applied(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_)
-            | Force::MotorTorque(_) => None,
-        }
-    }
-}
-
 impl Situation<'_> {
     fn velocities(&self) -> PairVector {
         let [a, b] = self.twist;
@@ -358,28 +173,6 @@ impl Effect {
             sum += force * velocity;
         }
         sum
-    }
-
-    /// Adds a force along the gradient of a scalar.
-    fn push_along(&mut self, row: &PairVector, force: f64) {
-        for (total, r) in self.force.iter_mut().zip(row) {
-            *total += force * r;
-        }
-    }
-
-    /// Marks a force along the gradient of a scalar, which is part of the total, as dissipative.
-    fn damp_along(&mut self, row: &PairVector, force: f64) {
-        for (total, r) in self.damping.iter_mut().zip(row) {
-            *total += force * r;
-        }
-    }
-}
-
-fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
-    for (row, l) in matrix.iter_mut().zip(left) {
-        for (x, r) in row.iter_mut().zip(right) {
-            *x += factor * l * r;
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //!      along that of a prismatic one;   derivatives in along.rs
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, ForceKind, Situation};
 use crate::kinds::plane::force::Signal;
 
 /// Motor of a given torque or force.
@@ -18,29 +18,35 @@ pub struct MotorTorque {
 
 impl MotorTorque {
     fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
-        at.joint.map(|joint| JointCoordinate {
-            joint,
-            index: self.coordinate,
-            count: at.count,
-        })
+        JointCoordinate::of(at, self.coordinate)
     }
+}
 
-    /// Current value of the signal, N m or N.
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+impl ForceKind for MotorTorque {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         self.torque.value(at.time, at.side, at.inputs)
     }
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
             along::effect(&scalar, at, detail, |_, _| Push {
-                held: self.push(at), // (1)
+                held: self.coordinate_force(at), // (1)
                 ..Push::default()
             })
         })
     }
 
-    pub(super) fn power(&self, at: &Situation) -> f64 {
-        self.scalar(at)
-            .map_or(0.0, |scalar| self.push(at) * value_and_rate(&scalar, at).1)
+    fn applied_power(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            self.coordinate_force(at) * value_and_rate(&scalar, at).1
+        })
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn signals(&self) -> [&[Signal]; 2] {
+        [std::slice::from_ref(&self.torque), &[]]
     }
 }

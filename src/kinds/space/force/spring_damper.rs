@@ -4,7 +4,7 @@
 //! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
 
 use super::along::{self, Push, Scalar, value_and_rate};
-use super::{Detail, Effect, LineForce, Situation, Sloped};
+use super::{Detail, Effect, ForceKind, LineForce, Situation, Sloped};
 use super::{Given, Site};
 use crate::kinds::space::{Pose, Row, distance};
 use crate::math::{Real, Vec3, dot3};
@@ -50,39 +50,51 @@ impl SpringDamper {
             by_rate: -self.damping,
         }
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for SpringDamper {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         along::effect(self, at, detail, |distance, rate| self.law(distance, rate))
     }
 
-    pub(super) fn sloped(&self, at: &Situation) -> Sloped {
-        along::sloped(self, at, |distance, rate| self.law(distance, rate))
+    fn sloped(&self, at: &Situation, take: &mut dyn FnMut(Sloped)) {
+        take(along::sloped(self, at, |distance, rate| {
+            self.law(distance, rate)
+        }));
     }
 
-    pub(super) fn line_force(&self, at: &Situation) -> Option<LineForce> {
+    fn line_force(&self, at: &Situation) -> Option<LineForce> {
         let [a, b] = at.pose;
         let d = b.point(self.anchor_b) - a.point(self.anchor_a);
         let length = dot3(d, d).sqrt();
         (length > 0.0).then(|| LineForce {
             anchors: [self.anchor_a, self.anchor_b],
-            force: d * (self.push(at) / length),
+            force: d * (self.coordinate_force(at) / length),
             length,
         })
     }
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         let (distance, rate) = value_and_rate(self, at);
         self.law(distance, rate).total()
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         let (_, rate) = value_and_rate(self, at);
         self.damping * rate * rate
     }
 
-    pub(super) fn energy(&self, at: &Situation) -> f64 {
+    fn energy(&self, at: &Situation) -> f64 {
         let (distance, _) = value_and_rate(self, at);
         let stretch = distance - self.rest_length; // (1)
         0.5 * self.stiffness * stretch * stretch
+    }
+
+    fn stores_energy(&self) -> bool {
+        self.stiffness != 0.0
+    }
+
+    fn dissipates(&self) -> bool {
+        self.damping != 0.0
     }
 }

@@ -3,7 +3,7 @@
 //! (1)  force = f(c'),   c = the coordinate,   f as in the plane;   derivatives in along.rs
 
 use super::along::{self, JointCoordinate, Push, Scalar as _, value_and_rate};
-use super::{Detail, Effect, PairVector, Situation, Sloped, flat};
+use super::{Detail, Effect, ForceKind, PairVector, Situation, Sloped, flat};
 use super::{Given, Site};
 use crate::kinds::plane::force;
 
@@ -25,11 +25,7 @@ impl Stribeck {
     }
 
     fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
-        at.joint.map(|joint| JointCoordinate {
-            joint,
-            index: self.coordinate,
-            count: at.count,
-        })
+        JointCoordinate::of(at, self.coordinate)
     }
 
     /// Rate of the coordinate, and its gradient.
@@ -47,28 +43,39 @@ impl Stribeck {
             ..Push::default()
         }
     }
+}
 
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+impl ForceKind for Stribeck {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
             along::effect(&scalar, at, detail, |_, rate| self.law(rate))
         })
     }
 
-    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
-        let scalar = self.scalar(at)?;
-        Some(along::sloped(&scalar, at, |_, rate| self.law(rate)))
+    fn sloped(&self, at: &Situation, take: &mut dyn FnMut(Sloped)) {
+        if let Some(scalar) = self.scalar(at) {
+            take(along::sloped(&scalar, at, |_, rate| self.law(rate)));
+        }
     }
 
-    pub(super) fn push(&self, at: &Situation) -> f64 {
+    fn coordinate_force(&self, at: &Situation) -> f64 {
         self.scalar(at).map_or(0.0, |scalar| {
             self.law.friction(value_and_rate(&scalar, at).1).0
         })
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         self.scalar(at).map_or(0.0, |scalar| {
             let (_, rate) = value_and_rate(&scalar, at);
             -self.law.friction(rate).0 * rate
         })
+    }
+
+    fn dissipates(&self) -> bool {
+        true
+    }
+
+    fn is_linear_in_velocity(&self) -> bool {
+        false
     }
 }

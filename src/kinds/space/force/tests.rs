@@ -270,7 +270,7 @@ fn signals_tell_their_breakpoints_and_periods() {
         coordinate: 0,
         torque: table.clone(),
     });
-    assert_eq!(motor.breakpoints().collect::<Vec<_>>(), [1.0, 2.0]);
+    assert_eq!(motor.breakpoints(), [1.0, 2.0]);
     assert_eq!(motor.shortest_period(), f64::INFINITY);
     let applied = Force::Applied(Box::new(Applied {
         point: Vec3::zeros(),
@@ -279,6 +279,6 @@ fn signals_tell_their_breakpoints_and_periods() {
         force: [signal(1.0), table, signal(0.0)],
         torque: [signal(1.0), signal(0.0), harmonic],
     }));
-    assert_eq!(applied.breakpoints().collect::<Vec<_>>(), [1.0, 2.0]);
+    assert_eq!(applied.breakpoints(), [1.0, 2.0]);
     assert_eq!(applied.shortest_period(), std::f64::consts::TAU / 4.0);
 }

@@ -4,28 +4,13 @@
 //! (2)  each of the six parts is -c (g . v) g, with a row g that rotates with the bodies: velocity derivative -c g g^T,
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
-use super::{Detail, Effect, Situation, Sloped, add_outer, flat, motion, rates};
-use super::{Given, Site};
+use super::{
+    Detail, Effect, ForceKind, Situation, Sloped, Viscous, add_outer, flat, motion, rates,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
-/// Coefficients of drag.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Viscous {
-    /// N s/m.
-    pub linear: f64,
-    /// N m s/rad.
-    pub angular: f64,
-}
-
 impl Viscous {
-    pub(super) fn new(_: Site, given: &Given) -> Self {
-        Self {
-            linear: given.number("linear"),
-            angular: given.number("angular"),
-        }
-    }
-
     // rows of u and of the relative rotation, with their coefficients
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> [(f64, Row<T>); 6] {
         let none = Vec3::from_element(T::zero());
@@ -41,21 +26,6 @@ impl Viscous {
             }
         };
         [row(0), row(1), row(2), row(3), row(4), row(5)]
-    }
-
-    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
-        let mut effect = Effect::default();
-        let now = self.rows(at.pose[0], at.pose[1]);
-        for (coefficient, row) in &now {
-            let g = flat(row);
-            effect.push_along(&g, -coefficient * row.rate(at.twist[0], at.twist[1])); // (1)
-            add_outer(&mut effect.by_velocity, -coefficient, &g, &g);
-        }
-        effect.damping = effect.force;
-        if detail == Detail::All {
-            self.add_turning(at, &now, &mut effect);
-        }
-        effect
     }
 
     // (2)
@@ -74,27 +44,47 @@ impl Viscous {
             }
         }
     }
+}
 
-    pub(super) fn sloped(&self, at: &Situation) -> [Sloped; 6] {
-        let rows = self.rows(at.pose[0], at.pose[1]);
-        rows.map(|(coefficient, row)| {
+impl ForceKind for Viscous {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let mut effect = Effect::default();
+        let now = self.rows(at.pose[0], at.pose[1]);
+        for (coefficient, row) in &now {
+            let g = flat(row);
+            effect.push_along(&g, -coefficient * row.rate(at.twist[0], at.twist[1])); // (1)
+            add_outer(&mut effect.by_velocity, -coefficient, &g, &g);
+        }
+        effect.damping = effect.force;
+        if detail == Detail::All {
+            self.add_turning(at, &now, &mut effect);
+        }
+        effect
+    }
+
+    fn sloped(&self, at: &Situation, take: &mut dyn FnMut(Sloped)) {
+        for (coefficient, row) in self.rows(at.pose[0], at.pose[1]) {
             let force = -coefficient * row.rate(at.twist[0], at.twist[1]);
-            Sloped {
+            take(Sloped {
                 force,
                 fading: force,
                 by_value: 0.0,
                 by_rate: -coefficient,
                 row,
-            }
-        })
+            });
+        }
     }
 
-    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+    fn lost_power(&self, at: &Situation) -> f64 {
         let mut lost = 0.0;
         for (coefficient, row) in self.rows(at.pose[0], at.pose[1]) {
             let rate = row.rate(at.twist[0], at.twist[1]);
             lost += coefficient * rate * rate;
         }
         lost
+    }
+
+    fn dissipates(&self) -> bool {
+        true
     }
 }

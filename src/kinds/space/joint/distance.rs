@@ -7,8 +7,8 @@
 //! Reaction: the force on body b along d / |d|, positive when the rod pushes, negative when it pulls; body a gets the
 //! opposite.
 
-use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
-use crate::kinds::parameter::parameters;
+use super::{Description, JointKind, JointRows, Mounts};
+use crate::kinds::joint::DISTANCE;
 use crate::kinds::space::{Pose, distance};
 use crate::math::{Real, Vec3};
 
@@ -24,18 +24,7 @@ pub struct Distance {
 }
 
 impl JointKind for Distance {
-    const DESCRIPTION: Description = Description {
-        word: "distance",
-        text: "a rigid rod between the anchors",
-        mounting: Mounting::Ends,
-        parameters: parameters! {
-            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
-        },
-        rows: &["length"],
-        n_forces: 1,
-        coordinates: &[],
-        sign: Sign::Rod,
-    };
+    const DESCRIPTION: Description = DISTANCE;
 
     fn new(at: &Mounts, given: &[Option<f64>]) -> Self {
         Self {

@@ -37,9 +37,6 @@ type Vector = Vec3;
 /// Maximum number of equations of a joint.
 pub const MAX_ROWS: usize = 6;
 
-/// Maximum number of coordinates of a joint.
-pub const MAX_COORDINATES: usize = 3;
-
 /// Common parts of kinds defined only by their mounts; with `axis`, the axis is z of the first mount.
 macro_rules! mounted {
     () => {
@@ -76,31 +73,6 @@ joint_kinds! {
     Screw,
 }
 
-/// Interface of all kinds.
-trait JointKind: Sized {
-    const DESCRIPTION: Description;
-
-    /// From the mounts and the values of its parameters, in the order of the description.
-    fn new(at: &Mounts, given: &[Option<f64>]) -> Self;
-
-    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T>;
-
-    /// A coordinate of the description, m or rad in (-pi, pi], and its gradient.
-    fn coordinate<T: Real>(&self, _: usize, _: &Pose<T>, _: &Pose<T>) -> (T, Row<T>) {
-        (T::zero(), Row::zero())
-    }
-
-    fn attachment(&self) -> [Vec3; 2];
-
-    fn axis(&self) -> Option<Vec3> {
-        None
-    }
-
-    fn values(&self) -> Vec<f64> {
-        Vec::new()
-    }
-}
-
 /// Initial mounting of a joint on its bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mounts {
@@ -110,17 +82,6 @@ pub struct Mounts {
     pub b: Mount,
     /// Distance of the anchors, m.
     pub distance: f64,
-}
-
-/// Constraint of a joint at a configuration: `n` residuals and their gradients.
-#[derive(Clone, Copy, Debug)]
-pub struct JointRows<T = f64> {
-    /// Number of equations.
-    pub n: usize,
-    /// m or, to first order, rad.
-    pub residual: [T; MAX_ROWS],
-    /// Gradients.
-    pub rows: [Row<T>; MAX_ROWS],
 }
 
 /// Reference of the angles of a joint: a configuration at which they are known including full turns.

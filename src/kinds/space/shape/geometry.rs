@@ -1,117 +1,52 @@
 //! Shapes as given in a scene: each kind with its keys, and its conversion to a collider.
 
 use super::{Flat, HeightField, Shape};
-use crate::kinds::parameter::parameters;
-use crate::kinds::shape::{Description, Owner, shape_kinds};
+use crate::kinds::shape::shape_kinds;
 use crate::kinds::space::Pose;
 use crate::math::{Quaternion, Vec3, quaternion};
 use serde::{Deserialize, Serialize};
 
 shape_kinds! {
-    Point: POINT,
-    Sphere: SPHERE,
-    Capsule: CAPSULE,
-    Box: BOX,
-    Cylinder: CYLINDER,
-    Polyhedron: POLYHEDRON,
-    HalfSpace: HALF_SPACE,
-    HeightField: HEIGHT_FIELD,
-}
-
-const POINT: Description = Description {
-    word: "point",
-    called: "a point",
-    text: "a point that touches others",
-    owner: Owner::All,
-    parameters: parameters! {
+    Point, "point", "a point", "a point that touches others", All {
         "position" | "m" | "`[0, 0, 0]`" | "[0, 0, 1]" | "": "where it is";
-    },
-};
-
-const SPHERE: Description = Description {
-    word: "sphere",
-    called: "a sphere",
-    text: "a ball",
-    owner: Owner::All,
-    parameters: parameters! {
+    }
+    Sphere, "sphere", "a sphere", "a ball", All {
         "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the ball";
         "position" | "m" | "`[0, 0, 0]`" | "[0, 0, 1]" | "": "its centre";
-    },
-};
-
-const CAPSULE: Description = Description {
-    word: "capsule",
-    called: "a capsule",
-    text: "a rod with round ends",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Capsule, "capsule", "a capsule", "a rod with round ends", Rigid {
         "from" | "m" | "required" | "[-0.25, 0, 0]" | "": "centre of one end";
         "to" | "m" | "required" | "[0.25, 0, 0]" | "": "centre of the other end";
         "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the ends and of the rod";
-    },
-};
-
-const BOX: Description = Description {
-    word: "box",
-    called: "a box",
-    text: "a cuboid",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Box, "box", "a box", "a cuboid", Rigid {
         "size" | "m" | "required" | "[0.4, 0.3, 0.2]" | "full lengths of the edges, m" | POSITIVE: "full lengths of its edges along x, y, z";
         "position" | "m" | "`[0, 0, 0]`" | "[0, 0, 1]" | "": "its centre";
         "orientation" | "" | "no rotation" | "[1, 0, 0, 0]" | "a unit quaternion, w first": "against the body";
         "rotation_vector" | "rad" | "no rotation" | "[0, 0, 0.5]" | "an axis times an angle, rad": "the same";
         "euler" | "rad" | "no rotation" | "[0, 0, 0.5]" | "roll, pitch, yaw, rad": "the same";
-    },
-};
-
-const CYLINDER: Description = Description {
-    word: "cylinder",
-    called: "a cylinder",
-    text: "a round cylinder with flat ends",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Cylinder, "cylinder", "a cylinder", "a round cylinder with flat ends", Rigid {
         "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the cylinder";
         "height" | "m" | "required" | "0.2" | "distance of the ends, m" | POSITIVE: "distance of its ends";
         "position" | "m" | "`[0, 0, 0]`" | "[0, 0, 1]" | "": "its centre";
         "axis" | "" | "`[0, 0, 1]`" | "[0, 0, 1]" | "a direction": "along it, any length";
-    },
-};
-
-const POLYHEDRON: Description = Description {
-    word: "polyhedron",
-    called: "a polyhedron",
-    text: "the convex hull of corners that are not all in one plane; `vertices` or `file` is required",
-    owner: Owner::Rigid,
-    parameters: parameters! {
+    }
+    Polyhedron, "polyhedron", "a polyhedron", "the convex hull of corners that are not all in one plane; `vertices` or `file` is required", Rigid {
         "vertices" | "m" | "" | "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]" | "corners, m": "corners";
         "file" | "" | "" | "\"part.stl\"" | "an STL or OBJ file beside the scene": "an STL or OBJ file that has the corners";
         "scale" | "" | "1" | "0.001" | "metres in one unit of the file" | POSITIVE: "metres in one unit of the file";
-    },
-};
-
-const HALF_SPACE: Description = Description {
-    word: "half_space",
-    called: "a half-space",
-    text: "all that lies behind a plane; on the ground only",
-    owner: Owner::Ground,
-    parameters: parameters! {
+    }
+    HalfSpace, "half_space", "a half-space", "all that lies behind a plane; on the ground only", Ground {
         "normal" | "" | "required" | "[0, 0, 1]" | "points out of the material": "points out of the material, any length";
         "point" | "m" | "`[0, 0, 0]`" | "[0, 0, 0]" | "": "a point of the plane";
-    },
-};
-
-const HEIGHT_FIELD: Description = Description {
-    word: "height_field",
-    called: "a height field",
-    text: "ground below a surface; on the ground only",
-    owner: Owner::Ground,
-    parameters: parameters! {
+    }
+    HeightField, "height_field", "a height field", "ground below a surface; on the ground only", Ground {
         "heights" | "m" | "required" | "[[0, 0, 0], [0, 0.1, 0]]" | "rows along x, m": "rows of z";
         "cell" | "m" | "required" | "[0.1, 0.1]" | "distances along x and y, m" | POSITIVE: "distances of heights along x and y";
         "origin" | "m" | "`[0, 0]`" | "[0, 0]" | "x and y of the first height, m": "x and y of the first height";
-    },
-};
+    }
+}
 
 /// The geometry of a shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
