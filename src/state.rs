@@ -177,7 +177,7 @@ pub struct State {
     pub friction_moment: Vec<Vec3>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,
-    /// Input values.
+    /// Input values, then the branch of each servo: -1 at its lower limit, 0 inside, 1 at its upper limit.
     pub inputs: Vec<Input>,
     /// Remaining steps with numerical damping.
     pub damping_left: u32,
@@ -328,6 +328,7 @@ impl State {
                 .inputs
                 .iter()
                 .map(|i| Input::held(0.0, i.start))
+                .chain((0..model.n_servos).map(|_| Input::held(0.0, 0.0)))
                 .collect(),
             damping_left: 0,
             control: Control::default(),

@@ -61,6 +61,8 @@ fn tables() -> Vec<(&'static str, String)> {
             joints::<space::joint::Kind>(Space),
         ),
         ("motor", keys(MOTOR)),
+        ("coupling", keys(COUPLING)),
+        ("kinds of couplings", words("equation", COUPLINGS)),
         ("force", keys(FORCE)),
         ("targets of forces", keys(TARGET_IN_PLANE)),
         ("targets of forces in space", keys(TARGET_IN_SPACE)),
@@ -69,7 +71,7 @@ fn tables() -> Vec<(&'static str, String)> {
             "kinds of forces in space",
             forces::<space::force::Kind>(Space),
         ),
-        ("signals", signals()),
+        ("signals", words("value", SIGNALS)),
         ("contact", keys(CONTACT_IN_PLANE)),
         ("contact in space", keys(CONTACT_IN_SPACE)),
         ("pair", keys(PAIR_IN_PLANE)),
@@ -166,9 +168,7 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         );
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
-            if dimension == Dimension::Space {
-                keys.push("`motor`".to_owned());
-            }
+            keys.push("`motor`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
         let coordinates: Vec<String> = coordinates
@@ -206,15 +206,16 @@ fn forces<K: force::Kind>(dimension: Dimension) -> String {
     table(["`kind`", "acts on", "other keys", "meaning"], rows)
 }
 
-fn signals() -> String {
-    let rows = SIGNALS.iter().map(|(word, value, keys)| {
+/// Kinds that have a word, a sentence and keys.
+fn words(header: &str, kinds: &[(&str, &str, &[Parameter])]) -> String {
+    let rows = kinds.iter().map(|(word, value, keys)| {
         [
             format!("`\"{word}\"`"),
             listed(keys).join(", "),
             (*value).to_owned(),
         ]
     });
-    table(["`kind`", "keys", "value"], rows)
+    table(["`kind`", "keys", header], rows)
 }
 
 #[cfg(test)]
@@ -273,6 +274,8 @@ mod tests {
                 "[[contact]]",
                 "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
+                "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
+                "[[body]]\nkind = \"driven\"\nangle = 0",
             ]
             .map(str::to_owned),
         );
@@ -321,6 +324,10 @@ mod tests {
             ),
         ];
         texts.extend(all.into_iter().flatten());
+        texts.extend(kinds(
+            "coupling",
+            COUPLINGS.iter().map(|(word, _, _)| *word).collect(),
+        ));
         for (word, _, _) in SIGNALS {
             texts.push(format!(
                 "[[force]]\nkind = \"applied\"\ntorque = {{ kind = \"{word}\" }}"

@@ -23,7 +23,10 @@ impl Inputs {
             let variable = settable(description, name)?;
             let value = value.trim().parse().map_err(|_| {
                 let message = format!("the value of {name} is {value:?}, which is not a number");
-                CliError::usage(message, "write for example --set pair.block.on.ground.friction=0.5")
+                CliError::usage(
+                    message,
+                    "write for example --set pair.block.on.ground.friction=0.5",
+                )
             })?;
             starts.push((variable, value));
         }

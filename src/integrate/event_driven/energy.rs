@@ -14,7 +14,7 @@
 //! Balance (5) is computed for each group of bodies connected by joints, force elements and loaded contacts; for free groups in the frame
 //! of their centre of mass, in which gravity does no work. A gain is always removed by (6), a loss is restored if it is below 0.01 X and
 //! the step is not meant to damp. A gain above 0.01 X requests a shorter step. Constraints without a prescribed speed are homogeneous in
-//! the velocities (and invariant to a common one): they hold after (6) as before. Groups with motors of prescribed speed are not scaled.
+//! the velocities (and invariant to a common one): they hold after (6) as before. Groups with drives are not scaled.
 
 mod arms;
 mod balance;
@@ -124,7 +124,7 @@ pub(in crate::integrate) struct Group {
 pub(in crate::integrate) struct Balance {
     /// By body: its group by joints and force elements, identified by its first body.
     fixed: Vec<usize>,
-    /// By body: is it connected to the ground by them, and does a motor of prescribed speed act on it?
+    /// By body: is it connected to the ground by them, and does a drive act on it?
     tied: Vec<bool>,
     driven: Vec<bool>,
     /// Does a force element take energy from what moves, as parameters are now?
@@ -204,8 +204,13 @@ impl Balance {
         for link in model.forces.iter().filter(|link| !link.force.is_given()) {
             balance.connect(link.bodies);
         }
-        for motor in &model.motors {
-            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+        for coupling in &model.couplings {
+            for pair in coupling.bodies.windows(2) {
+                balance.connect([Some(pair[0]), Some(pair[1])]);
+            }
+        }
+        for drive in &model.drives {
+            for body in model.bodies_of(drive).into_iter().flatten() {
                 balance.driven[body] = true;
             }
         }
@@ -315,7 +320,7 @@ pub(super) fn numerical_error(
 
 // did the step open a joint that its projection could not close?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
-    let n_joints = model.n_joint_rows - model.motors.len();
+    let n_joints = model.n_joint_rows - model.drives.len();
     let open = max_abs(&workspace.level.residual[..n_joints]);
     if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
         return false;

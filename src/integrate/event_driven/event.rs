@@ -181,7 +181,10 @@ fn zero_of(function: &EventFunction) -> f64 {
         | EventFunctionKind::SpinBackward(_)
         | EventFunctionKind::Spinning(_)
         | EventFunctionKind::RollingCone(_)
-        | EventFunctionKind::Rolling(_) => 0.1 * function.tolerance,
+        | EventFunctionKind::Rolling(_)
+        | EventFunctionKind::ServoUpper(_)
+        | EventFunctionKind::ServoLower(_)
+        | EventFunctionKind::ServoInside(_) => 0.1 * function.tolerance,
     }
 }
 

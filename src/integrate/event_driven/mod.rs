@@ -16,6 +16,7 @@ mod polygons;
 mod position_level;
 mod rolling;
 pub(super) mod run;
+mod servos;
 pub(super) mod smoothing;
 mod stabilize;
 mod stall_detector;
@@ -24,7 +25,7 @@ pub(super) mod trial;
 
 pub use coefficients::Coefficients;
 
-use crate::integrate::{Report, StepError, Workspace, finite, in_play};
+use crate::integrate::{Report, StepError, Workspace, finite, in_play, reject_position_jumps};
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
@@ -211,6 +212,7 @@ fn with_counted_work(
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.near.band = contact_band(settings, standard);
     begin(model, state, workspace);
+    reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();
     let result = action(&mut Run {
         model,

@@ -195,6 +195,7 @@ fn solve_at(
     let Workspace {
         system,
         free,
+        poses,
         scratch_position: motion,
         ..
     } = workspace;
@@ -202,16 +203,23 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
-    system.set_motor_speeds(model, 1.0, |speed| {
-        speed.value(state.time + h, Side::Before, &state.inputs)
+    let end = (state.time + h, Side::Before);
+    // prescribed positions are imposed like those of joints
+    system.prescribe(model, 1.0, |drive| match drive.motion.is_position() {
+        true => 0.0,
+        false => drive.speed(end, &state.inputs),
     });
+    assemble::drive_residuals(model, poses, end, &state.inputs, system);
     system.bias_from(motion);
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - scratch_position[i]) / h;
     }
+    let first_drive = n_joint - model.drives.len();
     for (i, row) in system.rows.iter().enumerate() {
         let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
-        if !tangent && system.residual[i].is_finite() {
+        let drive = i.checked_sub(first_drive).and_then(|i| model.drives.get(i));
+        let has_position = drive.is_none_or(|drive| drive.motion.is_position());
+        if !tangent && has_position && system.residual[i].is_finite() {
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }

@@ -10,6 +10,7 @@ use super::complementarity::Sliding;
 use super::energy::{self, Losses};
 use super::metric::Stiffness;
 use super::rest_speed;
+use super::servos;
 use super::stabilize;
 use super::system::System;
 use crate::contact::lcp::Outcome;
@@ -32,7 +33,7 @@ pub(in crate::integrate) struct Trial {
     /// Mean velocity of the step.
     pub average: Vec<f64>,
     pub stabilized: bool,
-    /// Work of motors in its projection, J.
+    /// Work of drives in its projection, J.
     pub driven: f64,
     /// Its energy balance.
     pub losses: Losses,
@@ -236,6 +237,10 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// it indicates where to evaluate `Redundant`.
     PairForward(usize),
     PairBackward(usize),
+    /// A servo, by force element of the model, reaches its upper or lower limit, or leaves it.
+    ServoUpper(usize),
+    ServoLower(usize),
+    ServoInside(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
 }
@@ -255,6 +260,9 @@ impl EventFunctionKind {
             | Self::Edge(_)
             | Self::PairForward(_)
             | Self::PairBackward(_)
+            | Self::ServoUpper(_)
+            | Self::ServoLower(_)
+            | Self::ServoInside(_)
             | Self::Redundant => false,
         }
     }
@@ -542,10 +550,16 @@ pub(super) fn evaluate(
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
     workspace.event_functions.clear();
-    if workspace.level.contacts.is_empty() {
+    if workspace.level.contacts.is_empty() && model.n_servos == 0 {
         return;
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
+    if model.n_servos > 0 {
+        servos::add_event_functions(model, workspace, time, 1e-12 * force_scale);
+    }
+    if workspace.level.contacts.is_empty() {
+        return;
+    }
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
     // under a tolerance stops in space are found by the local flow
@@ -800,7 +814,7 @@ pub(super) fn free_acceleration(
         mass.divide(acceleration);
     }
     free_acceleration.clone_from(acceleration);
-    level.set_motor_speeds(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
+    level.prescribe(model, 1.0, |drive| drive.acceleration(time, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }

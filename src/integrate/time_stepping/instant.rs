@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! (1)  a = M^-1 (f + G^T r)                     f: gravity, gyroscopic torques and all force elements
-//! (2)  joints:  G a + dG/dt v = 0;              motors:  G a + dG/dt v = rate of the prescribed speed
+//! (2)  joints:  G a + dG/dt v = 0;              drives:  G a + dG/dt v = rate of the prescribed speed
 //! (3)  closed contacts:  0 <= G_n a + dG_n/dt v | r_n >= 0
 //! (4)  sticking friction:  G_b a + dG_b/dt v in place of the velocity in Coulomb's law
 //!      sliding friction with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it opposes u_b
 //! (5)  an element that is stiff relative to a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
-//! (6)  v: the velocities nearest to those of the state, in the mass metric, with G v = 0 for joints; motor speeds are kept
+//! (6)  v: the velocities nearest to those of the state, in the mass metric, with G v = 0 for joints; prescribed speeds are kept
 //! ```
 //!
 //! Reason for (6): steps impose joints on mean velocities, so that velocity errors of joints change sign with each step. They are of second
@@ -68,7 +68,7 @@ pub struct Instant {
     pub acceleration: Vec<f64>,
     /// Normal and tangential force of the model's contacts, N.
     pub contact_force: Vec<[f64; 2]>,
-    /// Force of each joint equation and of each motor, N or N m.
+    /// Force of each equation of joints, couplings and drives, N or N m.
     pub joint_force: Vec<f64>,
     /// Loaded contact points, sorted by key.
     pub contacts: Vec<PersistentContact>,
@@ -129,7 +129,8 @@ impl Step<'_> {
         self.add_accelerated_points();
         self.add_accelerated_stops();
         self.add_accelerated_joints();
-        self.add_accelerated_motors();
+        self.add_accelerated_couplings();
+        self.add_accelerated_drives();
         self.add_stiff_forces();
         instant.residual = self.solve_accelerations();
         self.write_result(instant);
@@ -430,28 +431,51 @@ impl Step<'_> {
     }
 
     // (2)
-    fn add_accelerated_motors(&mut self) {
-        let n_motors = self.model.motors.len();
-        let first = self.state.joint_force.len() - n_motors;
-        for (i, motor) in self.model.motors.iter().enumerate() {
-            let link = &self.model.joints[motor.joint];
-            let sleeps = link.bodies.iter().any(|body| self.is_asleep(*body));
+    fn add_accelerated_couplings(&mut self) {
+        let n_couplings = self.model.couplings.len();
+        let first = self.state.joint_force.len() - self.model.drives.len() - n_couplings;
+        for (i, coupling) in self.model.couplings.iter().enumerate() {
+            let pair = coupling.pair();
+            let sleeps = pair.iter().any(|body| self.is_asleep(*body));
             let mut n = 0;
-            if let Some(joint) = link.joint.space()
-                && !sleeps
-            {
-                let [a, b] = self.moving(link.bodies);
-                let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
-                let (gradient, turned) = moving_row(&gradient, self.twists_of(link.bodies));
-                let now = self.state.time;
-                let faster = motor.speed.rate(now, Side::After, &self.state.inputs);
+            if !sleeps {
+                let gradient = self
+                    .model
+                    .coupling_gradient(coupling, |body| self.moving([body, None])[0]);
+                let (gradient, turned) = moving_row(&gradient, self.twists_of(pair));
+                let work = &mut self.workspace.time_stepping;
+                work.rows.push(row(&gradient, turned));
+                work.impulse.push(self.state.joint_force[first + i]);
+                n = 1;
+            }
+            self.workspace.time_stepping.joints.push(Joint {
+                bodies: pair.map(index),
+                rows: n,
+            });
+        }
+    }
+
+    // (2)
+    fn add_accelerated_drives(&mut self) {
+        let n_drives = self.model.drives.len();
+        let first = self.state.joint_force.len() - n_drives;
+        for (i, drive) in self.model.drives.iter().enumerate() {
+            let bodies = self.model.bodies_of(drive);
+            let sleeps = bodies.iter().any(|body| self.is_asleep(*body));
+            let mut n = 0;
+            if !sleeps {
+                let [a, b] = self.moving(bodies);
+                let gradient = self.model.drive_gradient(drive, &a, &b);
+                let (gradient, turned) = moving_row(&gradient, self.twists_of(bodies));
+                let now = (self.state.time, Side::After);
+                let faster = drive.acceleration(now, &self.state.inputs);
                 let work = &mut self.workspace.time_stepping;
                 work.rows.push(row(&gradient, turned - faster));
                 work.impulse.push(self.state.joint_force[first + i]);
                 n = 1;
             }
             self.workspace.time_stepping.joints.push(Joint {
-                bodies: link.bodies.map(index),
+                bodies: bodies.map(index),
                 rows: n,
             });
         }
@@ -623,8 +647,8 @@ impl Step<'_> {
         let mut forces = instant.joint_force.iter_mut();
         let n_rows = |link: &crate::model::JointLink| link.joint.space().map_or(0, |j| j.n_rows());
         let of_joints = model.joints.iter().map(n_rows);
-        let of_motors = model.motors.iter().map(|_| 1);
-        for (n, joint) in of_joints.chain(of_motors).zip(&work.joints) {
+        let of_others = (0..model.couplings.len() + model.drives.len()).map(|_| 1);
+        for (n, joint) in of_joints.chain(of_others).zip(&work.joints) {
             for force in forces.by_ref().take(n) {
                 if joint.rows > 0 {
                     *force = work.impulse[row];

@@ -1,7 +1,9 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
 pub mod body;
 pub mod contact;
+pub mod coupling;
 pub mod dimension;
+pub mod driven;
 pub mod force;
 pub mod joint;
 pub mod plane;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use super::load::Files;
 use super::read::Table;
 use super::spec::space::Triple;
-use super::spec::{self, Body, BodyKind, Dimension, Force, Name, Pair, Shape};
+use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
 use super::suggest::nearest;
 use super::value::{Value, Vector, quoted, shortened};
 use crate::kinds;
@@ -147,6 +149,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub ground: Vec<Shape<G>>,
     /// Joints.
     pub joints: Vec<JointOf<B, J>>,
+    /// Couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
     /// Force elements.
     pub forces: Vec<Force<B::Point, F>>,
 }
@@ -177,6 +181,11 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         let read_joint = |t| joint::read(t, &mut names, &bodies);
         let joints: Vec<_> = tables.map(read_joint).collect();
 
+        let mut names = Names::new("couplings");
+        let tables = t.items("coupling").into_iter();
+        let read_coupling = |t| coupling::read(t, &mut names, &joints);
+        let couplings = tables.map(read_coupling).collect();
+
         let mut names = Names::new("forces");
         let world = force::World {
             bodies: &bodies,
@@ -188,6 +197,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             bodies,
             ground,
             joints,
+            couplings,
             forces,
         }
     }

@@ -12,6 +12,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         bodies,
         ground,
         joints,
+        couplings,
         forces,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
@@ -27,6 +28,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         bodies,
         ground,
         joints,
+        couplings,
         forces,
         contact_default,
         contact_rules,

@@ -267,7 +267,10 @@ impl Run<'_> {
                     | EventFunctionKind::Rolling(_)
                     | EventFunctionKind::Edge(_)
                     | EventFunctionKind::PairForward(_)
-                    | EventFunctionKind::PairBackward(_) => ROUGH_ROOT,
+                    | EventFunctionKind::PairBackward(_)
+                    | EventFunctionKind::ServoUpper(_)
+                    | EventFunctionKind::ServoLower(_)
+                    | EventFunctionKind::ServoInside(_) => ROUGH_ROOT,
                 };
                 bracketed(
                     |time| self.value_inside(what, time),

@@ -256,6 +256,9 @@ impl System {
             | EventFunctionKind::Edge(_)
             | EventFunctionKind::PairForward(_)
             | EventFunctionKind::PairBackward(_)
+            | EventFunctionKind::ServoUpper(_)
+            | EventFunctionKind::ServoLower(_)
+            | EventFunctionKind::ServoInside(_)
             | EventFunctionKind::Redundant => None,
         }
     }

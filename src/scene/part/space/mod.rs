@@ -19,6 +19,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        couplings,
         forces,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     let law = t
@@ -43,6 +44,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        couplings,
         forces,
         contact_default,
         contact_rules,
