@@ -152,13 +152,26 @@ impl Measure {
     }
 
     fn poses(&self, row: &BTreeMap<&str, f64>) -> Vec<Pose> {
-        let at = |name: String| row.get(name.as_str()).copied().unwrap_or(0.0);
+        let column = |name: String| row.get(name.as_str()).copied();
+        // point masses do not turn
+        let turn = |name: String| column(name).unwrap_or(0.0);
         let pose = |body: &String| Pose {
-            position: ["x", "y", "z"].map(|axis| at(format!("{body}.{axis}"))),
+            position: ["x", "y", "z"].map(|axis| {
+                let found = column(format!("{body}.position.{axis}"));
+                found.unwrap_or_else(|| {
+                    assert!(
+                        self.up == 1 && axis == "z",
+                        "no column {body}.position.{axis}"
+                    );
+                    0.0
+                })
+            }),
             rotation: if self.up == 1 {
-                [0.0, 0.0, at(format!("{body}.angle"))]
+                [0.0, 0.0, turn(format!("{body}.position.angle"))]
             } else {
-                rotation_vector(["qw", "qx", "qy", "qz"].map(|part| at(format!("{body}.{part}"))))
+                rotation_vector(
+                    ["w", "x", "y", "z"].map(|part| turn(format!("{body}.orientation.{part}"))),
+                )
             },
         };
         self.bodies.iter().map(pose).collect()

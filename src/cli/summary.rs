@@ -183,8 +183,8 @@ fn solver(report: &Report) -> Vec<Line> {
             of(report.rejected_steps, "not accurate enough"),
         ),
         ("factorizations", report.factorizations.to_string()),
-        ("LCPs", report.lcps.to_string()),
-        ("pivots", report.pivots.to_string()),
+        ("contact problems", report.lcps.to_string()),
+        ("iterations", report.pivots.to_string()),
         ("warm-start hits", report.warm_hits.to_string()),
         ("memory grew", of(report.growths, "times, for new contacts")),
         (

@@ -78,7 +78,7 @@ impl std::fmt::Display for StepError {
                 outcome: Outcome::Ray,
             } => write!(
                 f,
-                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of prescribed speed may drive against a stop or contact; otherwise a smaller step may help"
+                "at t = {time} s the contact problem seems to have no solution: a motor of prescribed speed may drive against a stop or contact; otherwise a smaller step may help"
             ),
             StepError::Unsolved { time, outcome } => write!(
                 f,

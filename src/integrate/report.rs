@@ -73,7 +73,7 @@ report! {
         complementarity_steps,
         /// Substeps solved as a complementarity problem because statuses did not converge.
         unresolved_steps,
-        /// Standard steps that ended with a first-order step because events were too close together.
+        /// Standard steps that ended with a first-order step, because events were too close together or the contact problem was not solved.
         first_order_steps,
         /// Steps that used up their work limit and continued with a cheaper method.
         exhausted_steps,

@@ -1,10 +1,10 @@
 //! Workspace of a step: allocated once for a model, never saved.
 
 use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES};
-use super::event_driven::assemble;
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::metric::Metric;
+use super::event_driven::near::NearPairs;
 use super::event_driven::system::{Forces, System};
 use super::event_driven::trial::{EventFunction, EventFunctionKind, Trial};
 use super::time_stepping::Work;
@@ -65,15 +65,15 @@ pub struct Workspace {
     pub(super) event_functions: Vec<EventFunction>,
     pub(super) start_functions: Vec<EventFunction>,
     pub(super) gap: Vec<f64>,
-    /// Contacts of each pair of shapes.
-    pub(super) pairs: Vec<Range<usize>>,
+    /// Pairs of shapes near enough to be examined.
+    pub(super) near: NearPairs,
     /// Gaps and their rates at the start and the end of a trial step.
     pub(super) start_gap: Vec<(f64, f64)>,
     pub(super) end_gap: Vec<(f64, f64)>,
-    /// Pairs near enough to be checked when gaps were computed.
-    pub(super) is_near: Vec<bool>,
-    /// Pairs that may touch during a trial step.
-    pub(super) within_reach: Vec<bool>,
+    /// Contacts of each pair that may touch during a trial step.
+    pub(super) within_reach: Vec<Range<usize>>,
+    /// Fastest motion of each body in a trial step, m/s.
+    pub(super) fastest: Vec<f64>,
     /// Fixed geometry of each contact at the start of the substep, or where it opened or touched since: constant for a closed contact
     /// during the substep.
     pub(super) fixed_features: Vec<FixedFeature>,
@@ -163,7 +163,7 @@ impl Workspace {
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
-        let n_event_functions = EVENT_FUNCTIONS * n_contacts + 1;
+        let n_event_functions = EVENT_FUNCTIONS * model.expected_contacts() + 1;
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -190,18 +190,18 @@ impl Workspace {
             event_functions: Vec::with_capacity(n_event_functions),
             start_functions: Vec::with_capacity(n_event_functions),
             gap: vec![0.0; n_contacts],
-            pairs: assemble::pairs(model).collect(),
+            near: NearPairs::new(model),
             start_gap: vec![(0.0, 0.0); n_contacts],
             end_gap: vec![(0.0, 0.0); n_contacts],
-            is_near: vec![true; model.pairs.len()],
-            within_reach: vec![true; model.pairs.len()],
+            within_reach: Vec::new(),
+            fastest: Vec::with_capacity(model.bodies.len()),
             fixed_features: vec![FixedFeature::default(); n_contacts],
             last_forces: Forces::default(),
             headings: Vec::new(),
             sliding: state.sliding,
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,
-            active: Vec::with_capacity(n_contacts),
+            active: Vec::with_capacity(model.expected_contacts()),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
@@ -213,7 +213,7 @@ impl Workspace {
             compression: Vec::with_capacity(n_rows),
             impulse: Vec::with_capacity(n_rows),
             relaxation: Vec::with_capacity(n_rows),
-            restitution: Vec::with_capacity(n_contacts),
+            restitution: Vec::with_capacity(model.expected_contacts()),
             stiff: false,
             turns: false,
             work: 0,

@@ -2,11 +2,17 @@
 
 /// Brent's method: a root of `f` in `[a, b]` where `f(a)` and `f(b)` differ in sign, to `tolerance` in the argument.
 /// Without a sign change the end with the smaller value is returned.
-pub fn bracketed(
+pub fn bracketed(f: impl FnMut(f64) -> f64, a: (f64, f64), b: (f64, f64), tolerance: f64) -> f64 {
+    bracketed_or_zero(f, a, b, tolerance, 0.0)
+}
+
+/// The same, up to where the absolute value of `f` is at most `zero`, its rounding error.
+pub fn bracketed_or_zero(
     mut f: impl FnMut(f64) -> f64,
     (mut a, mut fa): (f64, f64),
     (mut b, mut fb): (f64, f64),
     tolerance: f64,
+    zero: f64,
 ) -> f64 {
     if fa.abs() < fb.abs() {
         (a, b) = (b, a);
@@ -15,7 +21,7 @@ pub fn bracketed(
     let (mut c, mut fc) = (a, fa);
     let mut last_step = (b - a).abs();
     for _ in 0..100 {
-        if fb == 0.0 || (fa > 0.0) == (fb > 0.0) || (a - b).abs() <= tolerance {
+        if fb.abs() <= zero || (fa > 0.0) == (fb > 0.0) || (a - b).abs() <= tolerance {
             break;
         }
         // inverse quadratic through three points, secant through two

@@ -6,7 +6,7 @@ use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::kinds::joint::Kind as _;
 use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
-use crate::math::Limit;
+use crate::math::{Limit, larger};
 use crate::scene::error::{Place, Problem};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, Plane};
 use std::collections::BTreeMap;
@@ -21,6 +21,11 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
     let mut owners: Vec<(BodyRef, &str, &[spec::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push((Some(i), &body.name, &body.shapes));
+    }
+    for (i, body) in scene.bodies.iter().enumerate() {
+        let shapes = body.shapes.iter();
+        let extents = shapes.map(|s| Shape::from_geometry(&s.geometry).extent());
+        model.bodies[i].extent = extents.fold(0.0, larger);
     }
     let candidate = |s: &spec::Shape| Candidate::of_plane(&Shape::from_geometry(&s.geometry));
     let parts: Vec<Parts> = owners

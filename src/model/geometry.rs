@@ -423,19 +423,40 @@ impl Model {
 
     /// Lower bound of all gaps of the contact's pair of shapes, m, where positive.
     pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
-        match &contact.kind {
+        let of_bounds = self.clearance_of_bounds(contact, poses);
+        if of_bounds > 0.0 {
+            return of_bounds;
+        }
+        let apart = match &contact.kind {
+            ContactKind::Feature(feature) => {
+                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
+                feature.separation(a, b).map(|apart| apart.gap)
+            }
             ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let of_bounds = pair.bounds.clearance(a, b);
-                if of_bounds > 0.0 {
-                    return of_bounds;
-                }
-                let apart = pair.feature.separation(a, b);
-                apart.map_or(of_bounds, |apart| apart.gap)
+                pair.feature.separation(a, b).map(|apart| apart.gap)
             }
-            ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
+            ContactKind::Limit(_) => None,
+        };
+        apart.unwrap_or(of_bounds)
+    }
+
+    /// The same from bounding circles or balls alone.
+    pub fn clearance_of_bounds(&self, contact: &Contact, poses: &Poses) -> f64 {
+        match &contact.kind {
+            ContactKind::Feature(feature) => {
+                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
+                feature.clearance_of_bounds(a, b)
+            }
+            ContactKind::Space(pair) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                pair.bounds.clearance(a, b)
+            }
+            ContactKind::Limit(_) => f64::NEG_INFINITY,
         }
     }
 

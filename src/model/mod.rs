@@ -111,7 +111,7 @@ pub struct Body {
     pub axes: Quaternion,
     /// In space: initial orientation and angular velocity, as given in the scene.
     pub start: StartSpec,
-    /// In space: radius of its shapes about its centre of mass, m.
+    /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
 }
 

@@ -139,12 +139,7 @@ impl Model {
         match poses {
             Poses::Plane(poses) => {
                 for (body, pose) in self.bodies.iter().zip(poses) {
-                    let angle = if body.n_dof == 3 {
-                        q[body.first + 2]
-                    } else {
-                        0.0
-                    };
-                    pose.move_to(q[body.first], q[body.first + 1], angle);
+                    body.move_pose(q, pose);
                 }
             }
             Poses::Space {
@@ -165,12 +160,23 @@ impl Model {
         poses: &mut [space::Pose],
     ) {
         for (i, body) in self.bodies.iter().enumerate() {
-            let mut orientation = reference[i];
-            if let Some(first) = rotation_of(body) {
-                turned[i] = triple(q, first);
-                orientation = quaternion::product(orientation, quaternion::exp(turned[i]));
+            poses[i] = body.pose_in_space(q, reference[i], &mut turned[i]);
+        }
+    }
+
+    /// Poses of two bodies at coordinates `q`.
+    pub fn poses_of(&self, bodies: [BodyRef; 2], q: &[f64], poses: &mut Poses) {
+        for i in bodies.into_iter().flatten() {
+            let body = &self.bodies[i];
+            match poses {
+                Poses::Plane(poses) => body.move_pose(q, &mut poses[i]),
+                Poses::Space {
+                    reference,
+                    turned,
+                    poses,
+                    ..
+                } => poses[i] = body.pose_in_space(q, reference[i], &mut turned[i]),
             }
-            poses[i] = space::Pose::new(triple(q, body.first), orientation);
         }
     }
 
@@ -201,8 +207,13 @@ impl Model {
 
     /// First rotational coordinate of each body that has three of them.
     pub fn rotations(&self) -> impl Iterator<Item = usize> + '_ {
-        let bodies = if self.spatial { &self.bodies[..] } else { &[] };
-        bodies.iter().filter_map(rotation_of)
+        self.bodies.iter().filter_map(|body| self.rotation_of(body))
+    }
+
+    /// The same of one body.
+    #[inline]
+    pub fn rotation_of(&self, body: &Body) -> Option<usize> {
+        rotation_of(body).filter(|_| self.spatial)
     }
 
     /// `out` = coordinates `q` integrated over a time at constant velocities `v`.
@@ -321,6 +332,28 @@ impl Model {
                 angles[link.first_coordinate + k] = joint.counted(k, &count, a, b).0;
             }
         }
+    }
+}
+
+impl Body {
+    #[inline]
+    fn move_pose(&self, q: &[f64], pose: &mut Pose) {
+        let angle = if self.n_dof == 3 {
+            q[self.first + 2]
+        } else {
+            0.0
+        };
+        pose.move_to(q[self.first], q[self.first + 1], angle);
+    }
+
+    #[inline]
+    fn pose_in_space(&self, q: &[f64], reference: Quaternion, turned: &mut Vec3) -> space::Pose {
+        let mut orientation = reference;
+        if let Some(first) = rotation_of(self) {
+            *turned = triple(q, first);
+            orientation = quaternion::product(orientation, quaternion::exp(*turned));
+        }
+        space::Pose::new(triple(q, self.first), orientation)
     }
 }
 

@@ -145,6 +145,12 @@ fn begins_anew(line: &str) -> bool {
 
 /// Message and hint for a bracket or brace that is not closed before `at`.
 fn explain_open(text: &str, opened: usize, at: usize) -> (String, String) {
+    let header = line_text(text, opened).trim();
+    if let Some(name) = header.strip_prefix("[[") {
+        let name = name.trim_end_matches(']');
+        let message = format!("the header `{header}` is not closed");
+        return (message, format!("write `[[{name}]]`"));
+    }
     let is_list = text[opened..].starts_with('[');
     let (what, end) = if is_list {
         ("list", ']')

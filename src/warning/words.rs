@@ -71,7 +71,7 @@ impl Warning {
                 of("substep")
             ),
             Kind::FirstOrderSteps => format!(
-                "{} ended with a first-order step because events were too close together, {from}; positions there are of first order",
+                "{} ended with a first-order step, because events were too close together or the contact problem was not solved, {from}; positions there are of first order",
                 of("step")
             ),
             Kind::ExhaustedSteps => format!(

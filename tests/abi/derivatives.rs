@@ -131,6 +131,59 @@ fn a_block_that_slides_or_sticks_answers_to_its_push() {
     near(fmu.real(friction), -1.0);
 }
 
+/// Two boxes that approach each other with 1 m/s, one of them pushed by inputs.
+const APPROACHING: &str = r#"
+gravity = [0, 0]
+
+[[body]]
+name = "left"
+kind = "rigid"
+mass = 1
+position = [0, 0.1]
+velocity = [0.6, 0]
+shape = [{ kind = "box", size = [0.4, 0.6] }]
+
+[[body]]
+name = "right"
+kind = "rigid"
+mass = 1
+position = [2, 0]
+velocity = [-0.4, 0]
+shape = [{ kind = "box", size = [0.6, 0.4] }]
+
+[[force]]
+name = "push"
+kind = "applied"
+body = "left"
+force = [{ kind = "input" }, { kind = "input" }]
+"#;
+
+#[test]
+fn gaps_that_stay_infinite_have_no_rate_and_the_others_that_of_the_approach() {
+    let resources = Resources::temporary("infinite gaps", APPROACHING);
+    let fmu = Fmu::initialized(&resources);
+    assert_eq!(fmu.step(0.0, 0.1), OK);
+    let outputs = resources.variables.iter().filter(|v| is_real_output(v));
+    let (mut n_infinite, mut n_finite) = (0, 0);
+    for Variable { name, .. } in outputs {
+        let by_push = directional(&fmu, name, [1.0, -1.0]);
+        assert!(by_push.is_finite(), "{name} by inputs: {by_push}");
+        let found = rate(&fmu, name);
+        assert!(found.is_finite(), "{name}: {found}");
+        if !name.ends_with(".gap") {
+            continue;
+        }
+        if fmu.real(name).is_infinite() {
+            assert_eq!(found, 0.0, "{name}");
+            n_infinite += 1;
+        } else {
+            assert!((found + 1.0).abs() < 1e-6, "{name}: {found}");
+            n_finite += 1;
+        }
+    }
+    assert!(n_infinite > 0 && n_finite > 0, "{n_infinite} {n_finite}");
+}
+
 /// A scene with an input for each coordinate of each body.
 pub fn with_inputs(text: &str) -> String {
     let model = Model::from_text("scene", text).unwrap();

@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 48] = [
+const SLIPS: [Slip; 49] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -126,6 +126,12 @@ const SLIPS: [Slip; 48] = [
         "position = [0, 1, 0]",
     ),
     ("one coordinate", PLANE, "position = [0, 1]", "position = 1"),
+    (
+        "a header that is not closed",
+        PLANE,
+        "[[body]]\nname = \"crate\"",
+        "[[body]\nname = \"crate\"",
+    ),
     (
         "a list that is not closed",
         PLANE,

@@ -19,11 +19,14 @@ impl Inputs {
         let sources = sources(options, |name| input(description, name))?;
         let mut starts = Vec::new();
         for text in &options.set {
-            let (name, value) = split(text, "--set", "contact.friction=0.5")?;
+            let (name, value) = split(text, "--set", "pair.block.on.ground.friction=0.5")?;
             let variable = settable(description, name)?;
             let value = value.trim().parse().map_err(|_| {
                 let message = format!("the value of {name} is {value:?}, which is not a number");
-                CliError::usage(message, "write for example --set friction=0.5")
+                CliError::usage(
+                    message,
+                    "write for example --set pair.block.on.ground.friction=0.5",
+                )
             })?;
             starts.push((variable, value));
         }

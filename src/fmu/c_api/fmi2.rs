@@ -218,7 +218,7 @@ fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
         inside.log.note(Topic::Events, &more);
     }
     let work = format!(
-        "up to {time} s: {} steps, {} fallback steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
+        "up to {time} s: {} steps, {} fallback steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} iterations, {} complementarity steps, worst residual so far {:.1e}",
         report.steps - before.steps,
         report.fallback_steps - before.fallback_steps,
         report.rejected_steps - before.rejected_steps,

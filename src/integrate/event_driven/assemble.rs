@@ -12,7 +12,6 @@ use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3};
 use crate::model::{FixedFeature, Model, N_ROTATION_AXES, N_TANGENTS, Poses, rotation_axes};
 use crate::state::{Resistance, Status};
-use std::ops::Range;
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an angle of 3e-5 between their
 /// gradients, far above the drift of a projected configuration.
@@ -235,14 +234,16 @@ pub(super) fn update_fixed_features(
     let Workspace {
         poses,
         fixed_features,
-        pairs,
+        near,
+        gap,
         ..
     } = workspace;
-    for pair in pairs {
+    near.find(model, poses, NEAR, gap);
+    for pair in near.pairs() {
         if model.clearance(&model.contacts[pair.start], poses) > NEAR {
             continue;
         }
-        for j in pair.clone() {
+        for j in pair {
             if moved(j) || fixed_features[j].edge.is_none() {
                 fixed_features[j] = model.fixed_feature(&model.contacts[j], poses);
             }
@@ -251,14 +252,14 @@ pub(super) fn update_fixed_features(
 }
 
 /// Features of shapes farther apart than this are not evaluated one by one, m: no contact is active there.
-const NEAR: f64 = 1e-3;
+pub(super) const NEAR: f64 = 1e-3;
 
 /// A contact this far beyond the end of its sharp edge no longer touches along it, m: slightly more than the distance at which edges are
 /// distinguished.
 pub(super) const BEYOND: f64 = -2e-9;
 
-/// Gap of every contact at `q`; infinite where it cannot be active: another contact covers its point, or it is beyond the end of its edge.
-/// Contacts of distant shapes get the lower bound of their gaps.
+/// Gap of every near contact at `q`; infinite where it cannot be active: another contact covers its point, or it is beyond the end of its
+/// edge. Contacts of distant shapes get a lower bound of their gaps.
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     gaps_within(model, workspace, q, NEAR);
 }
@@ -267,20 +268,16 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
 pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
     model.poses(q, &mut workspace.poses);
     let Workspace {
-        poses,
-        gap,
-        pairs,
-        is_near,
-        ..
+        poses, gap, near, ..
     } = workspace;
-    for (pair, is_near) in pairs.iter().zip(is_near) {
+    near.find(model, poses, far, gap);
+    for pair in near.pairs() {
         let apart = model.clearance(&model.contacts[pair.start], poses);
-        *is_near = apart <= far;
-        if !*is_near {
-            gap[pair.clone()].fill(apart);
+        if apart > far {
+            gap[pair].fill(apart);
             continue;
         }
-        for j in pair.clone() {
+        for j in pair {
             gap[j] = model
                 .gap(&model.contacts[j], poses)
                 .filter(|near| near.margin >= BEYOND)
@@ -321,7 +318,8 @@ pub(super) enum Closing {
     Polygons(usize, f64),
 }
 
-/// Gap of a contact or of two polygons at `q` and its rate at velocities `v`; infinite where there is none.
+/// Gap of a contact or of two polygons at `q` and its rate at velocities `v`; infinite where there is none. Moves the poses of its bodies in
+/// the workspace.
 pub(super) fn closing(
     model: &Model,
     workspace: &mut Workspace,
@@ -338,33 +336,23 @@ pub(super) fn closing(
     }
 }
 
-/// The contacts of each pair of shapes, and the stops of each joint.
-pub(in crate::integrate) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
-    let mut end = 0;
-    let chunks = model.contacts.chunk_by(|a, b| a.pair == b.pair);
-    chunks.map(move |pair| {
-        let start = end;
-        end += pair.len();
-        start..end
-    })
-}
-
 /// Deepest overlap at `q`, m, of contacts and of polygons as a whole. Leaves the gaps of the contacts in the workspace.
 pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
     gaps(model, workspace, q);
-    let of_contacts = workspace
-        .gap
-        .iter()
-        .fold(0.0, |m: f64, gap| m.at_least(-gap));
     let Workspace {
-        poses,
-        pairs,
-        is_near,
-        ..
+        poses, gap, near, ..
     } = workspace;
-    let near = pairs.iter().zip(is_near).filter(|(_, near)| **near);
-    near.filter_map(|(pair, _)| model.separation(&model.contacts[pair.start], poses))
-        .fold(of_contacts, |m, (apart, _)| m.at_least(-apart))
+    let mut deepest: f64 = 0.0;
+    for pair in near.pairs() {
+        let first = &model.contacts[pair.start];
+        deepest = gap[pair].iter().fold(deepest, |m, gap| m.at_least(-gap));
+        if model.clearance_of_bounds(first, poses) <= NEAR
+            && let Some((apart, _)) = model.separation(first, poses)
+        {
+            deepest = deepest.at_least(-apart);
+        }
+    }
+    deepest
 }
 
 fn separation_and_rate(
@@ -374,9 +362,10 @@ fn separation_and_rate(
     q: &[f64],
     v: &[f64],
 ) -> (f64, f64) {
-    model.poses(q, &mut workspace.poses);
+    let contact = &model.contacts[index];
+    model.poses_of(contact.bodies, q, &mut workspace.poses);
     model
-        .separation(&model.contacts[index], &workspace.poses)
+        .separation(contact, &workspace.poses)
         .map_or((f64::INFINITY, 0.0), |(apart, row)| (apart, row.dot(v)))
 }
 
@@ -388,9 +377,10 @@ pub(super) fn gap_and_rate(
     q: &[f64],
     v: &[f64],
 ) -> (f64, f64) {
-    model.poses(q, &mut workspace.poses);
+    let contact = &model.contacts[index];
+    model.poses_of(contact.bodies, q, &mut workspace.poses);
     model
-        .gap_and_rate(&model.contacts[index], &workspace.poses, v)
+        .gap_and_rate(contact, &workspace.poses, v)
         .unwrap_or((f64::INFINITY, 0.0))
 }
 

@@ -190,7 +190,7 @@ impl Balance {
             is_known: false,
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
-            friction_work: Vec::with_capacity(model.contacts.len()),
+            friction_work: Vec::with_capacity(model.expected_contacts()),
             damping: vec![0.0; n],
             applied: vec![0.0; n],
             group: vec![0; n_bodies],

@@ -12,8 +12,8 @@ use super::{contact_band, rest_speed};
 use crate::integrate::StepError;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
-use crate::math::Limit;
-use crate::math::root::bracketed;
+use crate::math::root::{bracketed, bracketed_or_zero};
+use crate::math::{Limit, max_abs};
 use crate::model::{Model, SEAM};
 use crate::scene::spec::Settings;
 use crate::state::State;
@@ -21,6 +21,9 @@ use std::cell::Cell;
 
 /// Roots are located to this fraction of the step.
 const ROOT_TOLERANCE: f64 = 1e-15;
+
+/// Steps of Newton's method to the end of a step at a collision; two or three suffice where the step is resolved.
+const MAX_NEWTON: u32 = 5;
 
 /// A body may rotate by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
 const SAMPLE_ANGLE: f64 = 0.2;
@@ -84,7 +87,9 @@ pub(super) fn transition(
             ..workspace.event_functions[index]
         });
         let failure = Cell::new(None);
+        let last = Cell::new(f64::NAN);
         let value = |workspace: &mut Workspace, h: f64| {
+            last.set(h);
             let evaluated = trial::take(
                 model,
                 state,
@@ -123,13 +128,16 @@ pub(super) fn transition(
                 return failure.get().map_or(Ok(Transition::Contradiction), Err);
             }
         }
-        let root = bracketed(
+        let root = bracketed_or_zero(
             |h| value(workspace, h),
             open,
             (end, end_value),
             ROOT_TOLERANCE * end,
+            zero_of(&start),
         );
-        value(workspace, root);
+        if root != last.get() {
+            value(workspace, root);
+        }
         if let Some(error) = failure.get() {
             return Err(error);
         }
@@ -153,6 +161,28 @@ pub(super) fn transition(
             Transition::Contradiction
         }
     })
+}
+
+// an event function this small is zero: a part of its tolerance, which covers its rounding with a margin
+fn zero_of(function: &EventFunction) -> f64 {
+    match function.what {
+        // its tolerance is a distance at the end of the edge
+        EventFunctionKind::Edge(_) => f64::EPSILON,
+        // never violated themselves
+        EventFunctionKind::PairForward(_)
+        | EventFunctionKind::PairBackward(_)
+        | EventFunctionKind::Redundant => 0.0,
+        EventFunctionKind::NormalForce(_)
+        | EventFunctionKind::ConeForward(_)
+        | EventFunctionKind::ConeBackward(_)
+        | EventFunctionKind::Cone(_)
+        | EventFunctionKind::Sliding(_)
+        | EventFunctionKind::SpinForward(_)
+        | EventFunctionKind::SpinBackward(_)
+        | EventFunctionKind::Spinning(_)
+        | EventFunctionKind::RollingCone(_)
+        | EventFunctionKind::Rolling(_) => 0.1 * function.tolerance,
+    }
 }
 
 pub(super) fn is_violated(function: &EventFunction) -> bool {
@@ -196,11 +226,8 @@ pub(super) fn collision(
             first = Some(found);
         }
     };
-    for i in 0..workspace.pairs.len() {
-        if !workspace.within_reach[i] {
-            continue;
-        }
-        let pair = workspace.pairs[i].clone();
+    for i in 0..workspace.within_reach.len() {
+        let pair = workspace.within_reach[i].clone();
         let leader = pair.start;
         let mut all_open = true;
         for contact in pair {
@@ -223,23 +250,15 @@ pub(super) fn collision(
 
 // gaps and rates of the monitored contacts at both ends of the trial step, where shapes are close enough
 fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
-    if !model.is_spatial() && !workspace.watched.contains(&true) {
-        return;
-    }
-    let h = workspace.trial.h;
-    for (time, at_end) in [(0.0, false), (h, true)] {
-        let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
-        let mut speed = std::mem::take(&mut workspace.sample_velocity);
-        workspace
-            .trial
-            .at(model, state, time, &mut scratch_position, &mut speed);
-        model.poses(&scratch_position, &mut workspace.poses);
-        if !at_end {
-            find_within_reach(model, state, workspace);
-        }
+    model.poses(&state.position, &mut workspace.poses);
+    find_within_reach(model, state, workspace);
+    let mut end = std::mem::take(&mut workspace.trial);
+    for (at_end, q, v) in [
+        (false, &state.position, &state.velocity),
+        (true, &end.position, &end.velocity),
+    ] {
         let Workspace {
             poses,
-            pairs,
             within_reach,
             watched,
             start_gap,
@@ -247,47 +266,63 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
             ..
         } = &mut *workspace;
         let gaps = if at_end { end_gap } else { start_gap };
-        for (pair, _) in pairs.iter().zip(within_reach).filter(|(_, near)| **near) {
+        for pair in within_reach {
+            if at_end {
+                model.poses_of(model.contacts[pair.start].bodies, q, poses);
+            }
             for j in pair.clone().filter(|j| watched[*j]) {
                 gaps[j] = model
-                    .gap_and_rate(&model.contacts[j], poses, &speed)
+                    .gap_and_rate(&model.contacts[j], poses, v)
                     .unwrap_or((f64::INFINITY, 0.0));
             }
         }
-        workspace.scratch_position = scratch_position;
-        workspace.sample_velocity = speed;
     }
+    std::mem::swap(&mut workspace.trial, &mut end);
 }
 
-// pairs of shapes whose clearance at the start may be used up by the motion
+// pairs of shapes whose clearance at the start, with its poses in the workspace, may be used up by the motion
 fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
     let Workspace {
         poses,
-        pairs,
+        near,
         within_reach,
+        fastest,
         trial,
+        gap,
         ..
     } = workspace;
-    let fastest = |body: usize, v: &[f64]| {
-        let body = &model.bodies[body];
+    fastest.clear();
+    let (mut first, mut second): (f64, f64) = (0.0, 0.0);
+    for body in &model.bodies {
         let span = body.first..body.first + body.n_dof;
-        let size = |angular: bool| {
-            let parts = span.clone().filter(|i| model.angular[*i] == angular);
-            parts.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+        let speed = |v: &[f64]| {
+            let size = |angular: bool| {
+                let parts = span.clone().filter(|i| model.angular[*i] == angular);
+                parts.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+            };
+            let spin = size(true);
+            let turning = if spin > 0.0 { body.extent * spin } else { 0.0 };
+            size(false) + turning
         };
-        size(false) + body.extent * size(true)
-    };
-    for (pair, near) in pairs.iter().zip(within_reach) {
-        let contact = &model.contacts[pair.start];
-        let clearance = model.clearance(contact, poses);
-        *near = clearance <= 0.0 || {
-            let bodies = contact.bodies.into_iter().flatten();
-            let speeds =
-                bodies.map(|b| fastest(b, &state.velocity).at_least(fastest(b, &trial.velocity)));
-            // the interpolant may be half as fast again as its ends
-            clearance <= 1.5 * trial.h * speeds.sum::<f64>()
-        };
+        let most = speed(&state.velocity).at_least(speed(&trial.velocity));
+        if most > first {
+            (first, second) = (most, first);
+        } else {
+            second = second.at_least(most);
+        }
+        fastest.push(most);
     }
+    // the interpolant may be half as fast again as its ends
+    let way = 1.5 * trial.h;
+    near.find_within_step(model, poses, way * (first + second), gap);
+    within_reach.clear();
+    within_reach.extend(near.pairs().filter(|pair| {
+        let contact = &model.contacts[pair.start];
+        let bodies = contact.bodies.into_iter().flatten();
+        let speeds = bodies.map(|b| fastest[b]).sum::<f64>();
+        let clearance = model.clearance(contact, poses);
+        clearance <= 0.0 || clearance <= way * speeds
+    }));
 }
 
 /// A trial step that ends at a located collision may penetrate another contact, whose gap closed and opened again between two samples of
@@ -304,7 +339,7 @@ pub(super) fn missed_collision(
     workspace.trial.position = end;
     let band = contact_band(settings, workspace.standard_step);
     let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
-    if !(0..model.contacts.len()).any(overlaps) {
+    if !workspace.near.contacts().any(overlaps) {
         return None;
     }
     collision(model, state, workspace, settings, mode)
@@ -338,14 +373,18 @@ fn gap_at(
     what: Closing,
     time: f64,
 ) -> (f64, f64) {
-    let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
-    let mut speed = std::mem::take(&mut workspace.sample_velocity);
-    workspace
-        .trial
-        .at(model, state, time, &mut scratch_position, &mut speed);
-    let result = assemble::closing(model, workspace, what, &scratch_position, &speed);
-    workspace.scratch_position = scratch_position;
-    workspace.sample_velocity = speed;
+    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+    let mut q = std::mem::take(&mut workspace.scratch_position);
+    let mut v = std::mem::take(&mut workspace.sample_velocity);
+    for body in model.contacts[contact].bodies.into_iter().flatten() {
+        let body = &model.bodies[body];
+        workspace
+            .trial
+            .body_at(model, body, state, time, &mut q, &mut v);
+    }
+    let result = assemble::closing(model, workspace, what, &q, &v);
+    workspace.scratch_position = q;
+    workspace.sample_velocity = v;
     result
 }
 
@@ -393,7 +432,9 @@ fn first_crossing(
                 first_opening(|t| gap(workspace, t).0, t0, t1)
             };
             if let Some(open) = open {
-                let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
+                let rounding = gap_rounding(model, &workspace.trial.position, what);
+                let value = |t: f64| gap(workspace, t).0;
+                let time = bracketed_or_zero(value, open, closed, ROOT_TOLERANCE * h, rounding);
                 let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
                 // a gap within rounding of zero does not collide
                 if approaches || closed.1 <= -band {
@@ -461,14 +502,14 @@ pub(super) fn restep_to(
     mode: Mode,
     crossing: &Crossing,
 ) -> Result<f64, StepError> {
-    let mut failure = None;
-    let mut gap = |workspace: &mut Workspace, h: f64| {
+    let failure = Cell::new(None);
+    let gap = |workspace: &mut Workspace, h: f64| {
         if let Err(error) = trial::take(model, state, workspace, settings, scheme, mode, h) {
-            failure = Some(error);
-            return 0.0;
+            failure.set(Some(error));
+            return (0.0, 0.0);
         }
         let end = std::mem::take(&mut workspace.trial);
-        let (gap, _) = assemble::closing(
+        let at_end = assemble::closing(
             model,
             workspace,
             crossing.what,
@@ -476,9 +517,63 @@ pub(super) fn restep_to(
             &end.velocity,
         );
         workspace.trial = end;
-        gap
+        at_end
     };
-    // bracket around the interpolant's root first: the two curves differ by the third order of the step
+    let rounding = gap_rounding(model, &workspace.trial.position, crossing.what);
+    let mut root = newton(|h| gap(workspace, h), crossing, rounding);
+    if root.is_none() && failure.get().is_none() {
+        let at = bracket(|h| gap(workspace, h).0, crossing, rounding);
+        gap(workspace, at);
+        root = Some(at);
+    }
+    failure.get().map_or(Ok(root.unwrap_or(crossing.time)), Err)
+}
+
+// rounding error of a gap, m: that of the coordinates of its bodies
+fn gap_rounding(model: &Model, q: &[f64], what: Closing) -> f64 {
+    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+    let bodies = model.contacts[contact].bodies.into_iter().flatten();
+    let sizes = bodies.map(|body| {
+        let body = &model.bodies[body];
+        max_abs(&q[body.first..body.first + body.n_dof])
+    });
+    f64::EPSILON * sizes.fold(0.0, Limit::at_least)
+}
+
+// the length of a step from the root of the interpolant, by its gap and rate: the two curves differ by the third order of the step. The
+// last step taken is the one that is returned; none if this does not converge
+fn newton(
+    mut gap: impl FnMut(f64) -> (f64, f64),
+    crossing: &Crossing,
+    rounding: f64,
+) -> Option<f64> {
+    let Crossing {
+        open, time, closed, ..
+    } = *crossing;
+    let (mut h, mut last) = (time, f64::INFINITY);
+    for _ in 0..MAX_NEWTON {
+        let (apart, rate) = gap(h);
+        if apart.abs() <= rounding {
+            return Some(h);
+        }
+        let next = h - apart / rate;
+        if apart.abs() > 0.1 * last
+            || rate >= 0.0
+            || !(open..=closed).contains(&next)
+            || next <= 0.0
+        {
+            return None;
+        }
+        if (next - h).abs() <= ROOT_TOLERANCE * closed {
+            return Some(h);
+        }
+        (h, last) = (next, apart.abs());
+    }
+    None
+}
+
+// the same between brackets
+fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing, rounding: f64) -> f64 {
     let Crossing {
         open, time, closed, ..
     } = *crossing;
@@ -486,7 +581,7 @@ pub(super) fn restep_to(
     let (mut early, mut late) = ((open, f64::NAN), (closed, f64::NAN));
     let near = [time - width, time + width].map(|h| h.clamp(open, closed));
     for h in near.into_iter().filter(|h| *h > 0.0) {
-        let value = gap(workspace, h);
+        let value = gap(h);
         if value > 0.0 {
             early = (h, value);
         } else if late.1.is_nan() {
@@ -495,7 +590,7 @@ pub(super) fn restep_to(
     }
     if early.1.is_nan() {
         early.1 = if open > 0.0 {
-            gap(workspace, open)
+            gap(open)
         } else {
             f64::MIN_POSITIVE
         };
@@ -506,19 +601,17 @@ pub(super) fn restep_to(
             }
             late = early;
             early.0 *= 0.5;
-            early.1 = gap(workspace, early.0);
+            early.1 = gap(early.0);
         }
     }
     if late.1.is_nan() {
-        late.1 = gap(workspace, closed);
+        late.1 = gap(closed);
     }
-    let root = if early.1 > 0.0 && late.1 < 0.0 {
-        bracketed(|h| gap(workspace, h), early, late, ROOT_TOLERANCE * closed)
+    if early.1 > 0.0 && late.1 < 0.0 {
+        bracketed_or_zero(gap, early, late, ROOT_TOLERANCE * closed, rounding)
     } else {
         time
-    };
-    gap(workspace, root);
-    failure.map_or(Ok(root), Err)
+    }
 }
 
 /// Ends the trial step at a time since its start, on the interpolant ([T] 7.3).

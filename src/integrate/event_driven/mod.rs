@@ -11,6 +11,7 @@ pub(super) mod energy;
 mod event;
 mod impact;
 pub(super) mod metric;
+pub(super) mod near;
 mod polygons;
 mod position_level;
 mod rolling;
@@ -207,6 +208,7 @@ fn with_counted_work(
     workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // excludes evaluations between two steps
     set_standard(model, workspace, instant_step(settings, standard));
+    workspace.near.band = contact_band(settings, standard);
     begin(model, state, workspace);
     let capacity = workspace.capacity();
     let result = action(&mut Run {

@@ -19,8 +19,8 @@ use crate::integrate::StepError;
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
-use crate::math::{Limit, max_abs};
-use crate::model::Model;
+use crate::math::{Limit, larger, max_abs, norm};
+use crate::model::{Body, Model};
 use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 
@@ -138,18 +138,30 @@ fn iterate(
 // contacts that the free motion of this step brings near, with a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
-    assemble::gaps_within(model, workspace, q, f64::INFINITY);
-    let gaps = std::mem::take(&mut workspace.gap);
     let band = contact_band(settings, workspace.standard_step);
-    workspace.active.clear();
     let gained = h * max_abs(&workspace.free);
-    for (contact, gap) in gaps.iter().enumerate() {
-        let (_, rate) = assemble::gap_and_rate(model, workspace, contact, q, v);
-        if *gap <= band + 2.0 * (h * rate.abs() + gained) {
-            workspace.active.push(contact);
+    let speed = |body: &Body| {
+        let span = body.first..body.first + body.n_dof;
+        norm(&v[span.clone()]) * (1.0 + body.extent)
+    };
+    let fastest = model.bodies.iter().map(speed).fold(0.0, larger);
+    let far = band + 2.0 * (2.0 * h * fastest + gained);
+    assemble::gaps_within(model, workspace, q, far);
+    let Workspace {
+        near,
+        gap,
+        poses,
+        active,
+        ..
+    } = workspace;
+    active.clear();
+    for contact in near.contacts().filter(|j| gap[*j] <= far) {
+        let found = model.gap_and_rate(&model.contacts[contact], poses, v);
+        let rate = found.map_or(0.0, |(_, rate)| rate);
+        if gap[contact] <= band + 2.0 * (h * rate.abs() + gained) {
+            active.push(contact);
         }
     }
-    workspace.gap = gaps;
 }
 
 // (1)
@@ -219,10 +231,12 @@ fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
     let band = contact_band(settings, workspace.standard_step);
-    let Workspace { gap, active, .. } = workspace;
+    let Workspace {
+        gap, active, near, ..
+    } = workspace;
     let before = active.len();
-    for (contact, gap) in gap.iter().enumerate() {
-        if *gap < -band && !active.contains(&contact) {
+    for contact in near.contacts() {
+        if gap[contact] < -band && !active.contains(&contact) {
             active.push(contact);
         }
     }

@@ -240,22 +240,23 @@ impl Run<'_> {
         assemble::update_fixed_features(self.model, self.workspace, position, open);
     }
 
-    /// Impact of contacts that touch and approach, and were not closed before; their gaps are in the workspace.
+    /// Impact of contacts that touch and approach, and were not closed before; their gaps and poses are in the workspace.
     pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
         let State {
-            position,
-            velocity,
-            status,
-            ..
+            velocity, status, ..
         } = &*self.state;
         let band = contact_band(self.settings, self.standard);
         let slow = rest_speed(velocity);
         let mut collides = false;
-        for contact in 0..status.len() {
-            if self.workspace.gap[contact] <= band && !status[contact].is_closed() {
-                let (_, rate) =
-                    assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
-                collides |= rate < -slow;
+        let Workspace {
+            near, gap, poses, ..
+        } = &*self.workspace;
+        for contact in near.contacts() {
+            if gap[contact] <= band && !status[contact].is_closed() {
+                let found = self
+                    .model
+                    .gap_and_rate(&self.model.contacts[contact], poses, velocity);
+                collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
         collides |= self.motors_jump();
@@ -313,11 +314,16 @@ impl Run<'_> {
         let Workspace {
             watched, active, ..
         } = &mut *self.workspace;
-        for (j, watched) in watched.iter_mut().enumerate() {
-            *watched = match mode {
-                Mode::FixedMode => !self.state.status[j].is_closed(),
-                Mode::Complementarity => !active.contains(&j),
-            };
+        match mode {
+            Mode::FixedMode => {
+                let statuses = self.state.status.iter();
+                let open = watched.iter_mut().zip(statuses);
+                open.for_each(|(watched, status)| *watched = !status.is_closed());
+            }
+            Mode::Complementarity => {
+                watched.fill(true);
+                active.iter().for_each(|j| watched[*j] = false);
+            }
         }
         event::collision(self.model, self.state, self.workspace, self.settings, mode)
     }

@@ -19,7 +19,7 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Detail, Side};
 use crate::math::root::{hermite, quintic};
 use crate::math::{Limit, Vec3, max_abs, norm, quaternion};
-use crate::model::Model;
+use crate::model::{Body, Model};
 use crate::scene::spec::Settings;
 use crate::state::{Resistance, State, Status};
 
@@ -118,29 +118,45 @@ impl Trial {
 
     /// Positions and velocities inside the step, at a time since its start.
     pub fn at(&self, model: &Model, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
+        for body in &model.bodies {
+            self.body_at(model, body, start, time, q, v);
+        }
+    }
+
+    /// The same of one body.
+    pub fn body_at(
+        &self,
+        model: &Model,
+        body: &Body,
+        start: &State,
+        time: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+    ) {
+        let span = body.first..body.first + body.n_dof;
         match self.curve {
             Curve::Cubic if time == 0.0 => {
-                q.copy_from_slice(&start.position);
-                v.copy_from_slice(&start.velocity);
+                q[span.clone()].copy_from_slice(&start.position[span.clone()]);
+                v[span.clone()].copy_from_slice(&start.velocity[span]);
             }
             Curve::Cubic if time == self.h => {
-                q.copy_from_slice(&self.position);
-                v.copy_from_slice(&self.velocity);
+                q[span.clone()].copy_from_slice(&self.position[span.clone()]);
+                v[span.clone()].copy_from_slice(&self.velocity[span]);
             }
             Curve::Cubic => {
-                for i in 0..q.len() {
+                for i in span {
                     let (q0, v0) = (start.position[i], start.velocity[i]);
                     (q[i], v[i]) =
                         hermite(q0, v0, self.position[i], self.velocity[i], self.h, time);
                 }
             }
             Curve::Quintic => {
-                for i in 0..q.len() {
+                for i in span {
                     [q[i], v[i], _] = self.quintic(start, time, i);
                 }
             }
         }
-        for i in model.rotations() {
+        if let Some(i) = model.rotation_of(body) {
             let [r, spin, _] = self.rotation(start, time, i);
             q[i..i + 3].copy_from_slice(r.as_slice());
             v[i..i + 3].copy_from_slice(spin.as_slice());
@@ -323,6 +339,7 @@ pub(super) fn take(
                 free,
                 sliding,
                 resistance,
+                work,
                 ..
             } = workspace;
             let status = |j: usize| state.status[j];
@@ -334,6 +351,7 @@ pub(super) fn take(
                     free,
                     fixed_mode_solver,
                 );
+                *work += system.flow.solves as u64;
                 system.set_directions_from_flow(sliding, resistance);
             } else {
                 system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);

@@ -176,7 +176,7 @@ impl Step<'_> {
         let threads = self.time_stepping.options.threads as usize;
         let ending = bouncing.solve(&problem, effort, threads, second, after);
         self.report.lcps += ending.groups;
-        self.report.inexact_solves += ending.inexact;
+        self.report.inexact_solves += ending.inexact + ending.contradictions;
         self.report.worst_residual = self.report.worst_residual.at_least(ending.residual);
         for k in 0..bouncing.islands.count() {
             let island = bouncing.islands.island(k);

@@ -297,9 +297,9 @@ pub const TABLE: &[Setting] = settings! {
     }), "which integrator takes the steps", not_in_fmu;
     both step = real("s", Range::POSITIVE, at!(step)), "standard step";
     event_driven tolerance = Field::OptionalReal { unit: "1", range: TOLERANCE, at: at!(tolerance) },
-        "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length";
+        "bound on the error of a step, relative to nominal sizes and values; without it (0 in the FMU) steps have a fixed length";
     event_driven max_step = real("s", Range::POSITIVE, at!(max_step)), "longest step that the tolerance may choose";
-    event_driven rows = count(2, MAX_ROWS, at!(rows)), "rows of the extrapolation, whose order is twice as much";
+    event_driven rows = count(2, MAX_ROWS, at!(rows)), "half the order of the extrapolation";
     event_driven nominal_length = real("m", Range::POSITIVE, at!(nominal.length)), "length that the tolerance refers to";
     event_driven nominal_angle = real("rad", Range::POSITIVE, at!(nominal.angle)), "angle that the tolerance refers to";
     event_driven nominal_speed = real("m/s", Range::POSITIVE, at!(nominal.speed)), "speed that the tolerance refers to";
@@ -352,7 +352,7 @@ pub const TABLE: &[Setting] = settings! {
     event_driven active_gap = real("m", Range::NOT_NEGATIVE, at!(active_gap)), "a contact is active below this gap";
     event_driven active_gap_cubic = real("m/s3", Range::NOT_NEGATIVE, at!(active_gap_cubic)), "or below this times the cube of the step";
     both restitution_threshold = real("1", Range::NOT_NEGATIVE, at!(restitution_threshold)),
-        "scale of the approach speed below which nothing bounces";
+        "factor of the approach speed below which restitution is zero";
     event_driven impact_energy_limit = Field::Flag(at!(impact_energy_limit)), "limit impacts that would gain energy";
     both reported_velocity = choice!(reported_velocity: ReportedVelocity {
         End = "end", "at the end of the step";
@@ -363,7 +363,7 @@ pub const TABLE: &[Setting] = settings! {
     event_driven fixed_point_iterations = count(1, 1000, at!(fixed_point_iterations)), "iterations of the position-level scheme at most";
     event_driven return_at_event = Field::Flag(at!(return_at_event)),
         "a communication step ends at its first event, for masters that restore states";
-    both max_step_work = count(1, MAX_STEP_WORK, at!(max_step_work)), "factorizations at most in each standard step of a communication step";
+    both max_step_work = count(1, MAX_STEP_WORK, at!(max_step_work)), "work limit: factorizations for each standard step of a communication step";
     in_space friction_cone = Field::Choice {
         type_name: "FrictionCone",
         items: &[("exact", "the circle, or the ellipse where friction has axes"), ("polyhedral", "a polygon")],

@@ -179,13 +179,13 @@ impl Table {
         );
         self.discrete(
             "energy.balance_error",
-            "energy that the balance from the start leaves unexplained: errors of the steps",
+            "energy change since the start that work and losses do not explain",
             Kind::real(joule),
             Output::real([0; 2], |s, _| s.report().energy_error()),
         );
         self.discrete(
             "energy.numerical_loss",
-            "energy that known errors of the steps took since the start, negative if they gave it",
+            "net energy removed by integration errors since the start",
             Kind::real(joule),
             Output::real([0; 2], |s, _| {
                 s.report().numerical_loss - s.report().numerical_gain

@@ -118,7 +118,8 @@ pub(in crate::integrate) struct Flow {
     pub stop: f64,
     /// Was the last step integrated along the flow?
     pub followed: bool,
-    solves: usize,
+    /// Number of systems solved in the last step.
+    pub solves: usize,
 }
 
 impl Flow {
@@ -344,7 +345,6 @@ impl System {
         flow.slopes.resize(N_STAGES * n, Pair::default());
         set_zeros(&mut flow.impulses, N_STAGES * self.len());
         set_zeros(&mut flow.sum, self.len());
-        flow.solves = 0;
         let mut at = |system: &mut Self, flow: &mut Flow, stage: usize, t: f64| {
             *independent = system.flow_at(flow, joints, status, solver, stage, t);
         };
@@ -490,6 +490,7 @@ impl Flow {
     // slips at the start
     fn begin(&mut self, v: &[f64]) {
         let n = self.discs.len();
+        self.solves = 0;
         self.now.clear();
         self.started.clear();
         for &k in &self.discs {

@@ -7,7 +7,7 @@ mod half_plane;
 
 use crate::constraint::{Pose, Row};
 use crate::kinds::plane::shape::{Convex, Shape};
-use crate::math::{Real, Vec2};
+use crate::math::{Limit, Real, Vec2, dot, length};
 
 /// A vertex of body b against a shape of body a.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +99,21 @@ impl Feature {
         }
     }
 
+    /// Distance of the bounding circles of the two shapes, or of a circle and a half-plane, m; negative if they overlap.
+    pub fn clearance_of_bounds(&self, a: &Pose, b: &Pose) -> f64 {
+        let (centre, radius) = bounding_circle(&self.whole);
+        let (centre, radius) = (b.point(centre), radius + self.radius);
+        match &self.target {
+            Shape::HalfPlane(plane) => {
+                dot(a.turn(plane.normal), centre - a.position) - plane.offset - radius
+            }
+            Shape::Convex(core) => {
+                let (other, size) = bounding_circle(&core.vertices);
+                length(centre - a.point(other)) - radius - size - core.radius
+            }
+        }
+    }
+
     /// Signed distance of the two shapes, if both are polygons. Overlapping polygons need not contain a vertex of each
     /// other: a tip can cut through a corner.
     pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {
@@ -107,6 +122,19 @@ impl Feature {
             Shape::Convex(core) => convex::separation(self, core, a, b),
         }
     }
+}
+
+/// A circle about the mean of some points that contains them: its centre and radius.
+pub fn bounding_circle(points: &[Vec2]) -> (Vec2, f64) {
+    let mut sum = Vec2::zeros();
+    for point in points {
+        sum += point;
+    }
+    let centre = sum / points.len() as f64;
+    let radius = points.iter().fold(0.0, |most: f64, point| {
+        most.at_least(length(point - centre))
+    });
+    (centre, radius)
 }
 
 /// The features of a pair of shapes, each with `true` if the roles of the two bodies are swapped (the vertex is on the

@@ -8,7 +8,7 @@ mod polygon;
 
 pub use geometry::{Geometry, Kind};
 
-use crate::math::Vec2;
+use crate::math::{Vec2, larger, length};
 
 /// A shape in body coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,17 @@ pub struct AreaMoments {
 }
 
 impl Shape {
+    /// Largest distance of the shape from the body's origin, m; infinite for a half-plane.
+    pub fn extent(&self) -> f64 {
+        match self {
+            Shape::HalfPlane(_) => f64::INFINITY,
+            Shape::Convex(core) => {
+                let sizes = core.vertices.iter().map(|vertex| length(*vertex));
+                sizes.fold(0.0, larger) + core.radius
+            }
+        }
+    }
+
     /// Area moments; `None` for shapes without area and for half-planes.
     pub fn area_moments(&self) -> Option<AreaMoments> {
         let Shape::Convex(convex) = self else {
