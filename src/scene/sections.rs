@@ -368,13 +368,29 @@ pub fn only_in_space(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Renamed keys, with hints.
+/// Renamed keys, and words for elements that have another place, with hints.
 const RENAMED: &[(&str, &str)] = &[
     (
         "crowd",
         "write `integrator = \"time_stepping\"` in `[settings]`, and its options in `[settings.time_stepping]`",
     ),
     ("energy_guard", "write `impact_energy_limit`"),
+    (
+        "gear",
+        "write `[[coupling]]` with `kind = \"gear\"`, `joints` and `ratio`",
+    ),
+    (
+        "kinematic",
+        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position` or `velocity`",
+    ),
+    (
+        "motor",
+        "motors drive the coordinate of a joint: write `motor = { kind = \"speed\", value = 2.0 }` in a revolute or prismatic `[[joint]]`",
+    ),
+    (
+        "rack",
+        "write `[[coupling]]` with `kind = \"rack\"`, `joints` and `radius`",
+    ),
 ];
 
 /// Hint for a renamed key, or one in the wrong table.

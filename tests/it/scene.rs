@@ -1036,7 +1036,7 @@ fn snippets_of_the_documentation_make_a_scene() {
             plane(&scene).joints.len(),
             plane(&scene).forces.len()
         ),
-        (4, 3, 5)
+        (9, 6, 5)
     );
 }
 

@@ -498,8 +498,8 @@ mod joint {
             "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = 3 #!\n";
         motor_needs_a_value: "joint[new].motor.value", ["the key `value` is missing"],
             "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"speed\" } #!\n";
-        unknown_motor_lists_all: "joint[new].motor.kind", ["\"speed\", \"torque\", \"force\""],
-            "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"servo\", value = 1 } #!\n";
+        unknown_motor_lists_all: "joint[new].motor.kind", ["\"speed\", \"position\", \"servo\", \"torque\", \"force\""],
+            "kind = \"revolute\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"stepper\", value = 1 } #!\n";
         motor_of_a_slider_pushes: "joint[new].motor.kind", ["driven by a force, not a torque", "kind = \"force\""],
             "kind = \"prismatic\"\nat = [0, 0, 0]\naxis = [0, 0, 1]\nmotor = { kind = \"torque\", value = 1 } #!\n";
         motor_says_which_coordinate: "joint[new].motor.coordinate", ["an angle and a displacement"],
@@ -840,7 +840,8 @@ fn every_kind_of_joint_is_read() {
         Some(Motor {
             kind: MotorKind::Effort,
             coordinate: 0,
-            value: Signal::Input { start: 2.0 }
+            value: Signal::Input { start: 2.0 },
+            servo: None,
         })
     );
     assert_eq!(
@@ -848,7 +849,8 @@ fn every_kind_of_joint_is_read() {
         Some(Motor {
             kind: MotorKind::Effort,
             coordinate: 0,
-            value: Signal::Constant(3.0)
+            value: Signal::Constant(3.0),
+            servo: None,
         })
     );
     let [Some(limits), Some(angles)] = joints[3].limits[..] else {

@@ -5,6 +5,7 @@ use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
 use crate::math::Limit;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::sections::MOTOR;
 use crate::scene::spec::{
     Anchors, Axes, Dimension, Joint, Limits, Motor, MotorKind, Name, Servo, Signal,
 };
@@ -281,6 +282,7 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
         return None;
     }
     let mut t = value.as_table(value.path.clone())?;
+    t.describe(MOTOR);
     let kind = t.need_choice("kind", WORDS);
     let coordinate = coordinate(&mut t, joint);
     let (given, servo) = match kind {
