@@ -37,7 +37,6 @@
 //!
 //! The other modules are the insides of the engine and of the command line tool; they are hidden here and may change.
 #![warn(missing_docs)]
-#![cfg_attr(small, feature(optimize_attribute))] // scripts/cross.sh: what is run once and is large is optimized for size
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod contact;
