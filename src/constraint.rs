@@ -1,6 +1,6 @@
 //! Constraint rows of joints, contacts and friction: a [`Row`] is the gradient of a scalar with respect to the twists of two bodies, and
-//! its transpose maps the constraint force to the bodies. Kinds make rows from [`Pose`]s; a [`GlobalRow`] knows where its two bodies are in
-//! the vector of velocities, in the plane or in space.
+//! its transpose maps the constraint force to the bodies. Kinds make rows from [`Pose`]s; a [`GlobalRow`] knows where its bodies are in the
+//! vector of velocities, in the plane or in space.
 
 use crate::math::{Dual, Real, Vec2, Vec3, cross};
 
@@ -196,20 +196,67 @@ pub struct Span {
     pub len: usize,
 }
 
-/// Gradient of a scalar with the ranges of its two bodies in the vector of velocities.
+/// Most bodies of a row: a coupling of joint coordinates may have more than two.
+pub const MAX_BODIES: usize = 4;
+
+/// Gradient of a scalar with the ranges of its bodies in the vector of velocities: two, or the few that a coupling connects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GlobalRow {
-    span: [Span; 2],
-    value: [[f64; MAX_DOF]; 2],
+    n_bodies: usize,
+    span: [Span; MAX_BODIES],
+    value: [[f64; MAX_DOF]; MAX_BODIES],
 }
 
 impl GlobalRow {
     /// From the gradients of two bodies.
-    pub fn new<const N: usize>(span: [Span; 2], a: &[f64; N], b: &[f64; N]) -> Self {
-        let mut value = [[0.0; MAX_DOF]; 2];
-        value[0][..N].copy_from_slice(a);
-        value[1][..N].copy_from_slice(b);
-        Self { span, value }
+    #[inline]
+    pub fn new<const N: usize>([of_a, of_b]: [Span; 2], a: &[f64; N], b: &[f64; N]) -> Self {
+        let mut row = Self {
+            n_bodies: 2,
+            ..Self::default()
+        };
+        row.span[0] = of_a;
+        row.span[1] = of_b;
+        row.value[0][..N].copy_from_slice(a);
+        row.value[1][..N].copy_from_slice(b);
+        row
+    }
+
+    /// The row of a single velocity.
+    pub fn unit(velocity: usize) -> Self {
+        let mut row = Self {
+            n_bodies: 1,
+            ..Self::default()
+        };
+        row.span[0] = Span {
+            first: velocity,
+            len: 1,
+        };
+        row.value[0][0] = 1.0;
+        row
+    }
+
+    /// Adds another row times `factor`. The rows have at most [`MAX_BODIES`] bodies together.
+    pub fn add_scaled(&mut self, factor: f64, other: &Self) {
+        for (span, values) in other.parts() {
+            if span.len == 0 {
+                continue;
+            }
+            let known = self.span[..self.n_bodies].iter().position(|s| s == span);
+            let place = known.unwrap_or_else(|| {
+                self.span[self.n_bodies] = *span;
+                self.n_bodies += 1;
+                self.n_bodies - 1
+            });
+            for (x, value) in self.value[place].iter_mut().zip(values) {
+                *x += factor * value;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> impl Iterator<Item = (&Span, &[f64; MAX_DOF])> {
+        self.span[..self.n_bodies].iter().zip(&self.value)
     }
 
     /// Scalar product with a vector of velocities.
@@ -222,7 +269,7 @@ impl GlobalRow {
     #[inline(always)]
     pub fn product(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
-        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+        for (Span { first, len }, row) in self.parts() {
             // common lengths as constants, so that the compiler can unroll
             match len {
                 3 => sum = add_products::<3>(sum, row, &v[*first..]),
@@ -240,7 +287,7 @@ impl GlobalRow {
     /// Adds the row times `factor` to a vector of forces.
     #[inline]
     pub fn add_to(&self, factor: f64, out: &mut [f64]) {
-        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+        for (Span { first, len }, row) in self.parts() {
             for (x, r) in out[*first..first + len].iter_mut().zip(row) {
                 *x += factor * r;
             }
@@ -250,7 +297,7 @@ impl GlobalRow {
     /// Adds the row times the inverse mass matrix.
     #[inline]
     pub fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
-        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+        for (Span { first, len }, row) in self.parts() {
             let (mass, out) = (&mass[*first..first + len], &mut out[*first..first + len]);
             for ((x, r), m) in out.iter_mut().zip(row).zip(mass) {
                 *x += r / m;
@@ -261,7 +308,7 @@ impl GlobalRow {
     /// G M^-1 G^T: velocity change of the constraint per unit of its own impulse.
     pub fn inverse_effective_mass(&self, mass: &[f64]) -> f64 {
         let mut sum = 0.0;
-        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+        for (Span { first, len }, row) in self.parts() {
             for i in 0..*len {
                 sum += row[i] * row[i] / mass[first + i];
             }
@@ -272,9 +319,9 @@ impl GlobalRow {
     /// Is it equal to the column of the same constraint, and so of the same bodies?
     pub fn has_values_of(&self, column: &Self) -> bool {
         let mut equal = true;
-        for side in 0..2 {
-            for i in 0..self.span[side].len {
-                equal &= self.value[side][i] == column.value[side][i];
+        for ((Span { len, .. }, row), other) in self.parts().zip(&column.value) {
+            for i in 0..*len {
+                equal &= row[i] == other[i];
             }
         }
         equal
@@ -282,7 +329,8 @@ impl GlobalRow {
 
     /// Rotates the rotational parts of bodies in space; `turn` gets the index of their first rotational velocity.
     pub fn turn_rotations(&mut self, turn: impl Fn(usize, Vec3) -> Vec3) {
-        for (Span { first, len }, row) in self.span.iter().zip(&mut self.value) {
+        let spans = &self.span[..self.n_bodies];
+        for (Span { first, len }, row) in spans.iter().zip(&mut self.value) {
             if *len == MAX_DOF {
                 let turned = turn(first + 3, Vec3::new(row[3], row[4], row[5]));
                 row[3..].copy_from_slice(turned.as_slice());

@@ -371,6 +371,20 @@ impl Simulation {
         }
     }
 
+    /// Current power that the motion of a driven body takes, W.
+    pub fn drive_power(&mut self, body: usize) -> f64 {
+        let first = self.model.first_element_row() - self.model.drives.len();
+        let mut power = 0.0;
+        for i in 0..self.model.drives.len() {
+            let effort = self.joint_force()[first + i];
+            let drive = &self.model.drives[i];
+            if self.model.bodies_of(drive)[1] == Some(body) && drive.is_of_body() {
+                power += effort * drive.speed((self.state.time, Side::After), &self.state.inputs);
+            }
+        }
+        power
+    }
+
     /// Current force of a spring, damper or Stribeck element along its coordinate, positive in compression, N or N m.
     pub fn element_force(&mut self, force: usize) -> f64 {
         self.place();

@@ -5,7 +5,7 @@ mod gyroscopic;
 pub use gyroscopic::use_antisymmetric_part;
 
 use crate::constraint::{Pose, Span};
-use crate::kinds::plane::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
+use crate::kinds::plane::force::{Detail, Effect, Force, Input, Servo, Side, Situation, Stribeck};
 use crate::kinds::space;
 use crate::kinds::space::joint::Count;
 use crate::math::{dot3, larger};
@@ -56,6 +56,25 @@ impl Works {
     pub fn clear(&mut self) {
         self.damping.fill(0.0);
         self.applied.fill(0.0);
+    }
+
+    // the dissipative part of the force of an element, and the rest of it if that is applied
+    fn add<const N: usize>(
+        &mut self,
+        spans: [Span; 2],
+        [total, damping]: [&[f64; N]; 2],
+        force: &AnyForce,
+    ) {
+        let dissipates = force.dissipates();
+        if dissipates {
+            add_force(spans, 1.0, damping, &mut self.damping);
+        }
+        if force.is_given() {
+            add_force(spans, 1.0, total, &mut self.applied);
+            if dissipates {
+                add_force(spans, -1.0, damping, &mut self.applied);
+            }
+        }
     }
 }
 
@@ -211,16 +230,16 @@ pub fn force_and_works(
                 let effect = at.plane(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
                 if let Some(works) = works.as_deref_mut() {
-                    if force.is_given() {
-                        add_force(spans, 1.0, &effect.force, &mut works.applied);
-                        if let (Some(jacobians), Some(bending)) =
-                            (jacobians.as_deref_mut(), &effect.bending)
-                        {
-                            let n = jacobians.n;
+                    works.add(spans, [&effect.force, &effect.damping], &link.force);
+                    if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
+                        let n = jacobians.n;
+                        if let Some(bending) = &effect.bending {
                             add_block(spans, &bending.rest, &mut jacobians.applied, n);
                         }
-                    } else if force.dissipates() {
-                        add_force(spans, 1.0, &effect.damping, &mut works.damping);
+                        for along in effect.along.iter().flatten() {
+                            let (k, g) = (along.by_position, &along.gradient);
+                            add_square(spans, k, g, &mut jacobians.applied, n);
+                        }
                     }
                 }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
@@ -231,14 +250,13 @@ pub fn force_and_works(
                 let effect = at.space(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
                 if let Some(works) = works.as_deref_mut() {
-                    if force.is_given() {
-                        add_force(spans, 1.0, &effect.force, &mut works.applied);
-                        if let Some(jacobians) = jacobians.as_deref_mut() {
-                            let n = jacobians.n;
-                            add_block(spans, &effect.by_position_rest, &mut jacobians.applied, n);
+                    works.add(spans, [&effect.force, &effect.damping], &link.force);
+                    if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
+                        let n = jacobians.n;
+                        add_block(spans, &effect.by_position_rest, &mut jacobians.applied, n);
+                        if link.force.servo().is_some() {
+                            add_block(spans, &effect.by_position_stiff, &mut jacobians.applied, n);
                         }
-                    } else if force.dissipates() {
-                        add_force(spans, 1.0, &effect.damping, &mut works.damping);
                     }
                 }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
@@ -389,15 +407,48 @@ pub fn add_applied(
     for link in &model.forces {
         let spans = model.spans(link.bodies);
         match &link.force {
-            AnyForce::Plane(Force::Applied(applied)) => {
-                let force = at.plane(link, |at| applied.force(at));
-                add_force(spans, factor, &force, total);
+            AnyForce::Plane(force) if force.is_given() => {
+                let effect = at.plane(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
             }
             AnyForce::Space(force) if force.is_given() => {
                 let effect = at.space(link, |at| force.effect(at, Detail::Stiff));
                 add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
             }
             AnyForce::Plane(_) | AnyForce::Space(_) => {}
+        }
+    }
+}
+
+/// Passes each servo to `visit`, with its index among the force elements and the effort that it wants, N m or N.
+pub fn servos(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    mut visit: impl FnMut(usize, &Servo, f64),
+) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    for (i, link) in model.forces.iter().enumerate() {
+        let coordinate = match &link.force {
+            AnyForce::Plane(force) => at.plane(link, |at| force.servo_coordinate(at)),
+            AnyForce::Space(force) => at.space(link, |at| force.servo_coordinate(at)),
+        };
+        if let (Some(servo), Some(coordinate)) = (link.force.servo(), coordinate) {
+            visit(i, servo, servo.wanted(coordinate, time, inputs));
         }
     }
 }

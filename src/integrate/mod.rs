@@ -16,6 +16,7 @@ pub use time_stepping::instant::Instant;
 pub use workspace::Workspace;
 
 use crate::contact::lcp::Outcome;
+use crate::kinds::plane::force::Side;
 use crate::math::Limit;
 use crate::model::Model;
 use crate::scene::spec::Settings;
@@ -40,6 +41,13 @@ pub enum StepError {
     Singular {
         /// s.
         time: f64,
+    },
+    /// A prescribed position jumped.
+    PositionJump {
+        /// s.
+        time: f64,
+        /// m or rad.
+        size: f64,
     },
     /// A step under a tolerance or of high order exceeded `max_step_work`.
     TooMuchWork {
@@ -92,6 +100,10 @@ impl std::fmt::Display for StepError {
                 f,
                 "at t = {time} s the iteration matrix is singular; a smaller step may help"
             ),
+            StepError::PositionJump { time, size } => write!(
+                f,
+                "at t = {time} s a prescribed position jumps by {size:.3e} m or rad; let it be continuous, give an input its derivatives, or prescribe a velocity"
+            ),
             StepError::TooMuchWork { time } => write!(
                 f,
                 "at t = {time} s the step exceeded its work limit; a larger `max_step_work`, a larger tolerance or a fixed step may help"
@@ -101,6 +113,32 @@ impl std::fmt::Display for StepError {
 }
 
 impl std::error::Error for StepError {}
+
+/// Prescribed positions may be elsewhere by this much, m or rad: inputs are extrapolated over a communication step.
+const POSITION_JUMP: f64 = 1e-3;
+
+/// Rejects prescribed positions that jumped away from the state.
+fn reject_position_jumps(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+) -> Result<(), StepError> {
+    if !model.drives.iter().any(|drive| drive.motion.is_position()) {
+        return Ok(());
+    }
+    model.poses(&state.position, &mut workspace.poses);
+    let now = (state.time, Side::After);
+    for drive in &model.drives {
+        let off = model.drive_residual(drive, &workspace.poses, now, &state.inputs);
+        if off.abs() > POSITION_JUMP {
+            return Err(StepError::PositionJump {
+                time: state.time,
+                size: off.abs(),
+            });
+        }
+    }
+    Ok(())
+}
 
 /// Impulses of contacts in space with a residual below this are accepted even if the solver did not converge.
 const ACCEPTABLE_RESIDUAL: f64 = 1e-6;

@@ -223,6 +223,11 @@ macro_rules! force_kinds {
                 true
             }
 
+            /// The joint coordinate of a servo, and its rate.
+            fn servo_coordinate(&self, _: &Situation) -> Option<[f64; 2]> {
+                None
+            }
+
             $($also)*
         }
 

@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Poses, StartSpec, contacts, pose_of, space, twist_of,
+    Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
@@ -38,6 +38,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     };
     builder.bodies();
     builder.joints();
+    builder.drives();
     builder.clutches();
     builder.forces();
     if builder.problems.is_empty() {
@@ -53,8 +54,8 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
 
 /// Completes a model, if there are no errors.
 pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, Vec<Problem>> {
-    let motors = model.motors.iter().map(|motor| &motor.speed);
-    let signals = motors.chain(model.elements.iter().flat_map(FrictionElement::signals));
+    let driven = model.drives.iter().map(|drive| drive.motion.signal());
+    let signals = driven.chain(model.elements.iter().flat_map(FrictionElement::signals));
     let mut breakpoints: Vec<f64> = signals
         .clone()
         .flat_map(|signal| signal.breakpoints().iter().copied())
@@ -66,6 +67,11 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
             .iter()
             .flat_map(|link| link.force.breakpoints()),
     );
+    // the branches of servos follow the inputs in a state
+    for servo in model.forces.iter_mut().filter_map(|f| f.force.servo_mut()) {
+        servo.branch = model.inputs.len() + model.n_servos;
+        model.n_servos += 1;
+    }
     breakpoints.sort_by(f64::total_cmp);
     breakpoints.dedup();
     model.breakpoints = breakpoints;
@@ -94,9 +100,12 @@ pub(super) fn empty(scene: &Scene) -> Model {
         forces: Vec::new(),
         contacts: Vec::new(),
         pairs: Vec::new(),
-        motors: Vec::new(),
+        couplings: Vec::new(),
+        loose_couplings: Vec::new(),
         elements: Vec::new(),
+        drives: Vec::new(),
         inputs: Vec::new(),
+        n_servos: 0,
         breakpoints: Vec::new(),
         shortest_period: f64::INFINITY,
         n_velocities: 0,
@@ -236,15 +245,36 @@ impl Builder<'_> {
             self.check_joint(written, &joint, bodies);
             let first_row = self.model.n_joint_rows;
             self.model.n_joint_rows += joint.n_rows();
+            let index = self.model.joints.len();
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Plane(joint),
                 first_coordinate: 0,
             });
-            let index = self.model.joints.len() - 1;
             self.model
                 .add_joint_friction(index, first_row, &written.friction);
+            if let Some(motor) = &written.motor {
+                self.model.add_motor(index, motor);
+            }
+        }
+    }
+
+    fn drives(&mut self) {
+        let (scene, model) = (self.scene, &mut self.model);
+        drives::add_couplings(&scene.couplings, model, &mut self.problems);
+        for (i, body) in scene.bodies.iter().enumerate() {
+            if let Some(motion) = &body.motion {
+                model.drive_body(i, motion);
+            }
+        }
+        model.n_joint_rows += model.couplings.len() + model.drives.len();
+        if self.problems.is_empty() {
+            let places = drives::Places {
+                bodies: scene.bodies.iter().map(|body| &body.place).collect(),
+                joints: scene.joints.iter().map(|joint| &joint.place).collect(),
+            };
+            drives::check(model, &places, &mut self.problems);
         }
     }
 

@@ -1,14 +1,15 @@
 //! Pairs of shapes that can touch, and their contact materials.
 
+use super::drives;
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
-use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
+use super::{BodyRef, Contact, ContactKind, Limited, Model, Poses, Stop};
 use crate::kinds::joint::Kind as _;
 use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, larger};
 use crate::scene::error::{Place, Problem};
-use crate::scene::spec::{self, ContactMaterial, ContactPair, Plane};
+use crate::scene::spec::{self, ContactMaterial, ContactPair, Limits, Plane};
 use std::collections::BTreeMap;
 
 /// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
@@ -18,6 +19,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
         return;
     }
     add_limits(scene, model);
+    drives::add_backlash(&scene.couplings, model);
     let mut owners: Vec<(BodyRef, &str, &[spec::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push((Some(i), &body.name, &body.shapes));
@@ -76,32 +78,48 @@ fn add_limits(scene: &Plane, model: &mut Model) {
         let Some(limits) = limits.filter(|_| has_one) else {
             continue;
         };
-        model.pairs.push(written.name.clone());
-        for (bound, above, side) in [
-            (limits.lower, true, "lower"),
-            (limits.upper, false, "upper"),
-        ] {
-            if bound.is_finite() {
-                model.contacts.push(Contact {
-                    name: format!("{}.{side}", written.name),
-                    bodies: model.joints[index].bodies,
-                    pair: model.pairs.len() - 1,
-                    kind: ContactKind::Limit(Stop {
-                        joint: index,
-                        coordinate: 0,
-                        bound,
-                        above,
-                    }),
-                    seams: Seams::default(),
-                    friction: 0.0,
-                    static_friction: 0.0,
-                    stribeck_velocity: None,
-                    torsional_friction: 0.0,
-                    rolling_friction: 0.0,
-                    restitution: limits.restitution,
-                    tangential_restitution: 0.0,
-                });
-            }
+        let of = Limited::Joint {
+            joint: index,
+            coordinate: 0,
+        };
+        let bodies = model.joints[index].bodies;
+        add_stops(model, of, bodies, &written.name, &limits);
+    }
+}
+
+/// Adds the stops of a coordinate or of a coupling.
+pub(super) fn add_stops(
+    model: &mut Model,
+    of: Limited,
+    bodies: [BodyRef; 2],
+    name: &str,
+    limits: &Limits,
+) {
+    let Limits {
+        lower,
+        upper,
+        restitution,
+    } = *limits;
+    if !lower.is_finite() && !upper.is_finite() {
+        return;
+    }
+    model.pairs.push(name.to_owned());
+    for (bound, above, side) in [(lower, true, "lower"), (upper, false, "upper")] {
+        if bound.is_finite() {
+            model.contacts.push(Contact {
+                name: format!("{name}.{side}"),
+                bodies,
+                pair: model.pairs.len() - 1,
+                kind: ContactKind::Limit(Stop { of, bound, above }),
+                seams: Seams::default(),
+                friction: 0.0,
+                static_friction: 0.0,
+                stribeck_velocity: None,
+                torsional_friction: 0.0,
+                rolling_friction: 0.0,
+                restitution,
+                tangential_restitution: 0.0,
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Joints and contacts at given poses: constraint rows over all velocities, gaps, rates.
 
 use super::{
-    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Motor, Poses, SpaceContact, Stop,
+    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Limited, Model, Poses, SpaceContact, Stop,
     Twists,
 };
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
@@ -87,7 +87,11 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn global_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
+    pub(super) fn global_space_rate(
+        &self,
+        bodies: [BodyRef; 2],
+        row: &space::Row<Dual>,
+    ) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
@@ -123,7 +127,7 @@ impl Model {
     }
 
     // the derivative of a row, carried by its dual numbers
-    fn global_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
+    pub(super) fn global_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
@@ -186,70 +190,26 @@ impl Model {
         }
     }
 
-    /// The row of a motor: the gradient of its coordinate.
-    pub fn motor_row(&self, motor: &Motor, poses: &Poses) -> GlobalRow {
-        let link = &self.joints[motor.joint];
-        let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
-        link.joint.space().map_or_else(GlobalRow::default, |joint| {
-            let (_, row) = joint.coordinate(motor.coordinate, a, b);
-            self.global_row_in_space(link.bodies, &row)
-        })
-    }
-
-    /// (dG/dt) v of that row.
-    pub fn motor_row_rate(&self, motor: &Motor, poses: &Poses, twists: &Twists, v: &[f64]) -> f64 {
-        let link = &self.joints[motor.joint];
-        let [a, b] = moving_in_space(link.bodies, poses, twists);
-        link.joint.space().map_or(0.0, |joint| {
-            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
-            self.gain(link.bodies, [&row.a, &row.b], v)
-        })
-    }
-
     // gap of a stop with its gradient, and the derivative of the gradient along the motion if requested
-    fn limit(
-        &self,
-        contact: &Contact,
-        stop: &Stop,
-        poses: &Poses,
-        motion: Option<&Twists>,
-    ) -> Option<(f64, GlobalRow)> {
-        let Stop {
-            joint,
-            coordinate,
-            bound,
-            above,
-        } = *stop;
-        let link = &self.joints[joint];
-        let (value, row) = match (&link.joint, motion) {
-            (AnyJoint::Plane(joint), None) => {
-                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (value, row) = joint.coordinate(a, b)?;
-                (value, self.global_row(contact.bodies, &row))
+    fn limit(&self, stop: &Stop, poses: &Poses, motion: Option<&Twists>) -> (f64, GlobalRow) {
+        let Stop { of, bound, above } = *stop;
+        let (value, row) = match (of, motion) {
+            (Limited::Joint { joint, coordinate }, None) => {
+                self.coordinate(joint, coordinate, poses)
             }
-            (AnyJoint::Plane(joint), Some(twists)) => {
-                let [a, b] = moving(contact.bodies, poses, twists);
-                let (value, row) = joint.coordinate(&a, &b)?;
-                (value.value, self.global_rate(contact.bodies, &row))
+            (Limited::Joint { joint, coordinate }, Some(twists)) => {
+                self.coordinate_in_motion(joint, coordinate, poses, twists)
             }
-            (AnyJoint::Space(joint), None) => {
-                let [a, b] = contact
-                    .bodies
-                    .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
-                (value, self.global_row_in_space(contact.bodies, &row))
-            }
-            (AnyJoint::Space(joint), Some(twists)) => {
-                let [a, b] = moving_in_space(contact.bodies, poses, twists);
-                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
-                (value.value, self.global_space_rate(contact.bodies, &row))
+            (Limited::Coupling(i), None) => self.coupling_row(&self.loose_couplings[i], poses),
+            (Limited::Coupling(i), Some(twists)) => {
+                self.coupling_in_motion(&self.loose_couplings[i], poses, twists)
             }
         };
-        Some(if above {
+        if above {
             (value - bound, row)
         } else {
             (bound - value, row.negated())
-        })
+        }
     }
 
     fn contact_rows_in_space(
@@ -316,7 +276,7 @@ impl Model {
                 self.contact_rows_in_space(contact, pair, fixed, poses, rows)
             }
             ContactKind::Limit(stop) => {
-                let (gap, row) = self.limit(contact, stop, poses, None)?;
+                let (gap, row) = self.limit(stop, poses, None);
                 rows.push(row);
                 for _ in 0..self.n_friction_rows.min(N_TANGENTS) {
                     rows.push(GlobalRow::default());
@@ -352,7 +312,7 @@ impl Model {
                 }))
             }
             ContactKind::Limit(stop) => {
-                let (_, row) = self.limit(contact, stop, poses, Some(twists))?;
+                let (_, row) = self.limit(stop, poses, Some(twists));
                 Some([row.dot(v), 0.0, 0.0])
             }
         }
@@ -417,7 +377,7 @@ impl Model {
                 })
             }
             ContactKind::Limit(stop) => {
-                let (gap, _) = self.limit(contact, stop, poses, None)?;
+                let (gap, _) = self.limit(stop, poses, None);
                 Some(Gap {
                     gap,
                     margin: f64::INFINITY,
@@ -485,7 +445,7 @@ impl Model {
                 Some((near.gap, rate))
             }
             ContactKind::Limit(stop) => {
-                let (gap, row) = self.limit(contact, stop, poses, None)?;
+                let (gap, row) = self.limit(stop, poses, None);
                 Some((gap, row.dot(v)))
             }
         }

@@ -2,12 +2,13 @@
 
 mod build;
 mod contacts;
+mod drive;
+mod drives;
 mod friction;
 mod friction_parts;
 mod geometry;
 mod manifold_reduction;
 pub mod memory;
-mod motors;
 mod poses;
 mod seams;
 mod space;
@@ -19,6 +20,7 @@ mod time_stepping;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
+pub use drive::{Coupling, Drive, Driven, Motion, Term};
 pub use friction::{Arm, BACKWARD, FORWARD, FrictionElement, Load};
 pub use geometry::{
     ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
@@ -32,7 +34,7 @@ pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeSteppin
 
 use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
-use crate::kinds::plane::force::{Force, Signal};
+use crate::kinds::plane::force::{Force, Servo};
 use crate::kinds::plane::joint::Joint;
 use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
@@ -63,9 +65,13 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Joints.
     pub joints: Vec<JointLink>,
-    /// Motors with prescribed speed: their equations follow those of the joints.
-    pub motors: Vec<Motor>,
-    /// Friction elements of joints, clutches and brakes: their rows follow those of the motors.
+    /// Couplings of joint coordinates: their equations follow those of the joints.
+    pub couplings: Vec<Coupling>,
+    /// Couplings with backlash, which have stops instead of equations.
+    pub loose_couplings: Vec<Coupling>,
+    /// Prescribed coordinates of joints and bodies: their equations follow those of the couplings.
+    pub drives: Vec<Drive>,
+    /// Friction elements of joints, clutches and brakes: their rows follow those of the drives.
     pub elements: Vec<FrictionElement>,
     /// Force elements.
     pub forces: Vec<ForceLink>,
@@ -75,13 +81,15 @@ pub struct Model {
     pub pairs: Vec<String>,
     /// Inputs.
     pub inputs: Vec<InputLink>,
+    /// Number of servos among the force elements.
+    pub n_servos: usize,
     /// Times at which a force is not smooth, ascending, s.
     pub breakpoints: Vec<f64>,
     /// Shortest period of an applied force, s; infinite where none is periodic.
     pub shortest_period: f64,
     /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
-    /// Number of joint equations, with those of motors and friction elements.
+    /// Number of joint equations, with those of couplings, drives and friction elements.
     pub n_joint_rows: usize,
     /// Number of free coordinates of joints in space.
     pub n_joint_coordinates: usize,
@@ -160,7 +168,7 @@ pub struct ForceLink {
 pub struct InputLink {
     /// Name of the force element and of the component: `push.force_x`.
     pub name: String,
-    /// Start value, N or N m.
+    /// Start value.
     pub start: f64,
     /// Its unit.
     pub unit: InputUnit,
@@ -177,19 +185,10 @@ pub enum InputUnit {
     MeterPerSecond,
     /// rad/s.
     RadianPerSecond,
-}
-
-/// A joint coordinate with a prescribed rate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Motor {
-    /// Its name.
-    pub name: String,
-    /// Index of the joint.
-    pub joint: usize,
-    /// Which of its coordinates.
-    pub coordinate: usize,
-    /// m/s or rad/s.
-    pub speed: Signal,
+    /// m.
+    Meter,
+    /// rad.
+    Radian,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.
@@ -250,14 +249,26 @@ pub struct SpaceContact {
 /// A stop of a joint coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Index of the joint.
-    pub joint: usize,
-    /// Which of its coordinates.
-    pub coordinate: usize,
+    /// What it limits.
+    pub of: Limited,
     /// rad or m.
     pub bound: f64,
     /// Is it a lower bound of the coordinate?
     pub above: bool,
+}
+
+/// What a stop limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limited {
+    /// A coordinate of a joint.
+    Joint {
+        /// Index of the joint.
+        joint: usize,
+        /// Which of its coordinates.
+        coordinate: usize,
+    },
+    /// The sum of a coupling with backlash, by index.
+    Coupling(usize),
 }
 
 // the same of an element in the plane and of one in space
@@ -293,6 +304,24 @@ impl AnyForce {
         match self {
             Self::Plane(_) => None,
             Self::Space(force) => Some(force),
+        }
+    }
+
+    /// The servo, if it is one.
+    pub fn servo(&self) -> Option<&Servo> {
+        match self {
+            Self::Plane(Force::Servo(servo)) => Some(servo),
+            Self::Space(spatial::force::Force::Servo(servo)) => Some(&servo.law),
+            Self::Plane(_) | Self::Space(_) => None,
+        }
+    }
+
+    /// Mutable access to that.
+    pub fn servo_mut(&mut self) -> Option<&mut Servo> {
+        match self {
+            Self::Plane(Force::Servo(servo)) => Some(servo),
+            Self::Space(spatial::force::Force::Servo(servo)) => Some(&mut servo.law),
+            Self::Plane(_) | Self::Space(_) => None,
         }
     }
 

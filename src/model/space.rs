@@ -2,13 +2,13 @@
 
 use super::build::{self, CLOSED};
 use super::{
-    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
-    Poses, StartSpec, Twists, space_pose_of, space_twist_of,
+    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
+    StartSpec, Twists, space_pose_of, space_twist_of,
 };
-use super::{motors, space_contacts};
+use super::{drives, space_contacts};
 use crate::kinds::joint::{Kind as _, Mounting};
 use crate::kinds::plane::force::Signal;
-use crate::kinds::space::force::{Force, MotorTorque, Site};
+use crate::kinds::space::force::Site;
 use crate::kinds::space::inertia::{self, Defect};
 use crate::kinds::space::joint::{Joint, Kind as JointKind, Mount, Mounts};
 use crate::kinds::space::shape::shape_of;
@@ -16,7 +16,7 @@ use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
 use crate::scene::spec::space::{self as written, Mass, Space, Triple};
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, MotorKind, Name, Scene, Target};
+use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Scene, Target};
 use std::borrow::Cow;
 
 /// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
@@ -38,6 +38,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
     };
     builder.bodies();
     builder.joints();
+    builder.drives();
     builder.clutches();
     builder.forces();
     let Builder {
@@ -46,7 +47,11 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         ..
     } = builder;
     if problems.is_empty() {
-        motors::reject_contradictions(space, &model, &mut problems);
+        let places = drives::Places {
+            bodies: space.bodies.iter().map(|body| &body.place).collect(),
+            joints: space.joints.iter().map(|joint| &joint.place).collect(),
+        };
+        drives::check(&model, &places, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
@@ -283,12 +288,11 @@ impl Builder<'_> {
             });
             if let Some(motor) = &written.motor {
                 self.check_coordinate(index, motor.coordinate, &written.place);
-                self.motor(index, motor);
+                self.model.add_motor(index, motor);
             }
             self.model
                 .add_joint_friction(index, first_row, &written.friction);
         }
-        self.model.n_joint_rows += self.model.motors.len();
     }
 
     fn clutches(&mut self) {
@@ -383,35 +387,15 @@ impl Builder<'_> {
         }
     }
 
-    fn motor(&mut self, joint: usize, motor: &spec::Motor) {
-        let link = &self.model.joints[joint];
-        let (coordinate, bodies) = (motor.coordinate, link.bodies);
-        let turns = link.joint.coordinate_turns(coordinate);
-        let name = format!("{}.motor", link.name);
-        let (quantity, unit) = match (motor.kind, turns) {
-            (MotorKind::Speed, true) => ("speed", InputUnit::RadianPerSecond),
-            (MotorKind::Speed, false) => ("speed", InputUnit::MeterPerSecond),
-            (MotorKind::Effort, true) => ("torque", InputUnit::NewtonMeter),
-            (MotorKind::Effort, false) => ("force", InputUnit::Newton),
-        };
-        let value = self.model.signal(&name, quantity, unit, Some(&motor.value));
-        match motor.kind {
-            MotorKind::Speed => self.model.motors.push(Motor {
-                name,
-                joint,
-                coordinate,
-                speed: value,
-            }),
-            MotorKind::Effort => self.model.forces.push(ForceLink {
-                name,
-                bodies,
-                force: AnyForce::Space(Force::MotorTorque(MotorTorque {
-                    coordinate,
-                    torque: value,
-                })),
-                joint: Some(joint),
-            }),
+    fn drives(&mut self) {
+        let (scene, model) = (self.scene, &mut self.model);
+        drives::add_couplings(&scene.couplings, model, &mut self.problems);
+        for (i, body) in scene.bodies.iter().enumerate() {
+            if let Some(motion) = &body.motion {
+                model.drive_body(i, motion);
+            }
         }
+        model.n_joint_rows += model.couplings.len() + model.drives.len();
     }
 
     fn forces(&mut self) {
@@ -508,7 +492,7 @@ impl Builder<'_> {
 }
 
 impl Model {
-    // a signal of a force, motor or belt, zero if there is none; what comes from outside becomes an input
+    // a signal of a force, motor, driven body or belt, zero if there is none; what comes from outside becomes an input
     pub(super) fn signal(
         &mut self,
         owner: &str,

@@ -1,13 +1,14 @@
 //! Pairs of shapes in space that can touch, and their contact materials.
 
-use super::contacts::{joined, label};
+use super::contacts::{add_stops, joined, label};
+use super::drives;
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::shape_of;
 use super::space::{turn_back, vec3};
 use super::space_time_stepping;
 use super::{
-    BodyRef, Contact, ContactKind, Model, N_ROTATION_AXES, N_TANGENTS, Poses, SpaceContact, Stop,
+    BodyRef, Contact, ContactKind, Limited, Model, N_ROTATION_AXES, N_TANGENTS, Poses, SpaceContact,
 };
 use crate::kinds::joint::Kind as _;
 use crate::kinds::space::collide;
@@ -57,6 +58,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         return;
     }
     add_limits(scene, model);
+    drives::add_backlash(&scene.couplings, model);
     let owners = owners(scene, model, problems);
     for owner in &owners {
         if let Some(body) = owner.body {
@@ -162,42 +164,11 @@ fn add_limits(scene: &Space, model: &mut Model) {
                 Some(_) => written.name.clone(),
                 None => continue,
             };
-            add_stops(model, index, k, &name, &limits);
-        }
-    }
-}
-
-fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, limits: &Limits) {
-    let Limits {
-        lower,
-        upper,
-        restitution,
-    } = *limits;
-    if !lower.is_finite() && !upper.is_finite() {
-        return;
-    }
-    model.pairs.push(name.to_owned());
-    for (bound, above, side) in [(lower, true, "lower"), (upper, false, "upper")] {
-        if bound.is_finite() {
-            model.contacts.push(Contact {
-                name: format!("{name}.{side}"),
-                bodies: model.joints[joint].bodies,
-                pair: model.pairs.len() - 1,
-                kind: ContactKind::Limit(Stop {
-                    joint,
-                    coordinate,
-                    bound,
-                    above,
-                }),
-                seams: Seams::default(),
-                friction: 0.0,
-                static_friction: 0.0,
-                stribeck_velocity: None,
-                torsional_friction: 0.0,
-                rolling_friction: 0.0,
-                restitution,
-                tangential_restitution: 0.0,
-            });
+            let of = Limited::Joint {
+                joint: index,
+                coordinate: k,
+            };
+            add_stops(model, of, model.joints[index].bodies, &name, &limits);
         }
     }
 }

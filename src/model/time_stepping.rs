@@ -204,8 +204,8 @@ impl Model {
             .filter(|link| of_body(&link.bodies))
             .any(|link| link.force.space().is_some_and(|force| force.is_given()))
             || self
-                .motors
+                .drives
                 .iter()
-                .any(|motor| of_body(&self.joints[motor.joint].bodies))
+                .any(|drive| of_body(&self.bodies_of(drive)))
     }
 }

@@ -61,6 +61,8 @@ fn tables() -> Vec<(&'static str, String)> {
             joints::<space::joint::Kind>(Space),
         ),
         ("motor", keys(MOTOR)),
+        ("coupling", keys(COUPLING)),
+        ("kinds of couplings", words("equation", COUPLINGS)),
         ("friction of joints", keys(FRICTION_OF_JOINT)),
         ("joint friction", keys(JOINT_FRICTION)),
         ("clutch", keys(CLUTCH)),
@@ -72,7 +74,7 @@ fn tables() -> Vec<(&'static str, String)> {
             "kinds of forces in space",
             forces::<space::force::Kind>(Space),
         ),
-        ("signals", signals()),
+        ("signals", words("value", SIGNALS)),
         ("contact", keys(CONTACT_IN_PLANE)),
         ("contact in space", keys(CONTACT_IN_SPACE)),
         ("pair", keys(PAIR_IN_PLANE)),
@@ -168,10 +170,9 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
                 .filter_map(|(_, c)| Some(format!("`{}`", c.limits?))),
         );
         if kind.driven().next().is_some() {
-            keys.push("`limit_restitution`, `friction`".to_owned());
-            if dimension == Dimension::Space {
-                keys.push("`motor`".to_owned());
-            }
+            keys.push("`limit_restitution`".to_owned());
+            keys.push("`motor`".to_owned());
+            keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
         let coordinates: Vec<String> = coordinates
@@ -209,15 +210,16 @@ fn forces<K: force::Kind>(dimension: Dimension) -> String {
     table(["`kind`", "acts on", "other keys", "meaning"], rows)
 }
 
-fn signals() -> String {
-    let rows = SIGNALS.iter().map(|(word, value, keys)| {
+/// Kinds that have a word, a sentence and keys.
+fn words(header: &str, kinds: &[(&str, &str, &[Parameter])]) -> String {
+    let rows = kinds.iter().map(|(word, value, keys)| {
         [
             format!("`\"{word}\"`"),
             listed(keys).join(", "),
             (*value).to_owned(),
         ]
     });
-    table(["`kind`", "keys", "value"], rows)
+    table(["`kind`", "keys", header], rows)
 }
 
 #[cfg(test)]
@@ -280,6 +282,8 @@ mod tests {
                 "[[clutch]]",
                 "[[clutch]]\nkind = \"torque_limiter\"",
                 "[[clutch]]\nkind = \"belt_brake\"",
+                "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
+                "[[body]]\nkind = \"driven\"\nangle = 0",
             ]
             .map(str::to_owned),
         );
@@ -328,6 +332,10 @@ mod tests {
             ),
         ];
         texts.extend(all.into_iter().flatten());
+        texts.extend(kinds(
+            "coupling",
+            COUPLINGS.iter().map(|(word, _, _)| *word).collect(),
+        ));
         for (word, _, _) in SIGNALS {
             texts.push(format!(
                 "[[force]]\nkind = \"applied\"\ntorque = {{ kind = \"{word}\" }}"

@@ -19,6 +19,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[body.shape]]" | "" | "" | "" | "": "shapes of the body above, for contacts";
     "[[ground.shape]]" | "" | "" | "" | "": "fixed shapes, for contacts; `[ground]` has only `shape`";
     "[[joint]]" | "" | "" | "" | "": "joints between two bodies, or a body and the ground";
+    "[[coupling]]" | "" | "" | "" | "": "gears, racks, belts and other equations between joint coordinates";
     "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
@@ -33,8 +34,8 @@ pub const FILE_IN_SPACE: &[Parameter] = parameters! {
 /// `[[body]]` in the plane.
 pub const BODY_IN_PLANE: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "how joints, forces and rules refer to it";
-    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns; `\"point\"`: moves only";
-    "mass" | "kg" | "required" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60";
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns; `\"point\"`: moves only; `\"driven\"`: its motion is given, see [below](#driven-bodies)";
+    "mass" | "kg" | "required" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60; of a driven body 1 by default";
     "inertia" | "kg m²" | "from the shapes, at uniform density" | "0.1" | "kg m² about the centre of mass": "about the centre of mass, above zero; required if no shape has an area";
     "position" | "m" | "required" | "[0, 1]" | "": "centre of mass in the world at the start";
     "angle" | "rad" | "0" | "0.5236" | "": "of the body's axes against the world's at the start";
@@ -45,8 +46,8 @@ pub const BODY_IN_PLANE: &[Parameter] = parameters! {
 /// `[[body]]` in space.
 pub const BODY_IN_SPACE: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "how joints, forces and rules refer to it";
-    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns, six velocities; `\"point\"`: moves only, three";
-    "mass" | "kg" | "required, or `density`" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60";
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns, six velocities; `\"point\"`: moves only, three; `\"driven\"`: its motion is given, see [Driven bodies](#driven-bodies)";
+    "mass" | "kg" | "required, or `density`" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60; of a driven body 1 by default";
     "density" | "kg/m³" | "" | "1000.0" | "": "in place of `mass`: mass from the volume of the shapes";
     "inertia" | "kg m²" | "from the shapes, at uniform density" | "[0.1, 0.2, 0.3]" | "kg m² about the body's axes through the centre of mass; or a matrix of three rows": "about the centre of mass, in body axes: `[Ixx, Iyy, Izz]`, or a symmetric matrix `[[..], [..], [..]]`; required if no shape has a volume";
     "position" | "m" | "required" | "[0, 0, 1]" | "": "centre of mass in the world at the start";
@@ -56,6 +57,8 @@ pub const BODY_IN_SPACE: &[Parameter] = parameters! {
     "velocity" | "m/s" | "`[0, 0, 0]`" | "[0, 0, 0]" | "": "of the centre of mass at the start, in world axes";
     "angular_velocity" | "rad/s" | "`[0, 0, 0]`" | "[0, 0, 4.0]" | "rad/s about the world's axes": "at the start";
     "angular_velocity_frame" | "" | "`\"world\"`" | "\"body\"" | "or \"world\"": "axes of `angular_velocity`: `\"world\"` or `\"body\"`";
+    "angle" | "rad" | "0" | "{ kind = \"harmonic\", amplitude = 0.1, omega = 5.0 }" | "rad; a number or a signal": "of a driven body: rotation about `axis` from the orientation at the start, a number or a signal";
+    "axis" | "" | "" | "[0, 0, 1]" | "a direction of the world": "of a driven body that rotates: the axis, a direction of the world through its centre of mass, any length";
     "group" | "" | "" | "\"wheels\"" | "a name that contact rules use": "for contact rules; any name but `ground`";
     "shape" | "" | "" | "\"table\"" | "name of a shape of the ground": "`[[body.shape]]`, as below";
     "copies" | "" | "" | "{ count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }" | "a block of identical bodies": "a block of identical bodies, see [below](#many-bodies)";
@@ -78,12 +81,77 @@ pub const JOINT: &[Parameter] = parameters! {
     "contact" | "" | "false; for `\"distance\"` true" | "true" | "do the two bodies of the joint touch each other?": "do shapes of the two bodies touch each other?";
 };
 
-/// `motor` of a joint in space.
+/// `motor` of a joint.
 pub const MOTOR: &[Parameter] = parameters! {
-    "kind" | "" | "required" | "\"...\"" | "which one": "`\"speed\"`: gives the rate of the coordinate, rad/s or m/s; `\"torque\"` (N m, on an angle) or `\"force\"` (N, on a displacement): acts on the second body, and back on the first";
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"speed\"`: prescribes the rate of the coordinate, rad/s or m/s; `\"position\"`: prescribes the coordinate, rad or m, continuous and at the start that of the scene; `\"torque\"` (N m, on an angle) or `\"force\"` (N, on a displacement): acts on the second body, and back on the first; `\"servo\"`: a PD controller, with the keys below";
     "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "`\"angle\"` or `\"displacement\"`; required in a cylindrical joint";
-    "value" | "" | "required" | "{ kind = \"input\", start = 2.0 }" | "rad/s, m/s, N m or N; a number or a signal": "a number or a signal; `{ kind = \"input\" }` makes it an input of the FMU";
+    "value" | "" | "required" | "{ kind = \"input\", start = 2.0 }" | "rad/s, m/s, rad, m, N m or N; a number or a signal": "a number or a signal; `{ kind = \"input\" }` makes it an input of the FMU; not of a servo";
+    "position" | "rad or m" | "required" | "0.5" | "rad or m; a number or a signal": "of a servo: the coordinate that it follows, a number or a signal";
+    "velocity" | "rad/s or m/s" | "the rate of `position`" | "0.0" | "rad/s or m/s; a number or a signal": "of a servo: the rate that it follows, a number or a signal";
+    "kp" | "N m/rad or N/m" | "required" | "120.0" | "" | NOT_NEGATIVE: "of a servo: torque or force for each radian or metre of deviation";
+    "kd" | "N m s/rad or N s/m" | "0" | "9.0" | "" | NOT_NEGATIVE: "of a servo: the same for the deviation of the rate";
+    "limit" | "N m or N" | "none" | "25.0" | "" | POSITIVE: "of a servo: its largest torque or force, above zero";
 };
+
+/// `[[coupling]]`.
+pub const COUPLING: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"mesh\"" | "how others refer to it": "of its variables";
+    "kind" | "" | "required" | "\"...\"" | "which one": "see below";
+    "joints" | "" | "required" | "[\"input\", \"output\"]" | "names of joints, in the order of the kind": "names of joints, in the order of the kind";
+    "backlash" | "rad or m" | "none" | "0.01" | "of the first coordinate" | POSITIVE: "play of the first coordinate while the others rest, above zero; the scene starts in the middle of it";
+    "restitution" | "" | "0" | "0.0" | "0 to 1": "with `backlash`: bounce at the ends of the play, 0 to 1";
+};
+
+/// Couplings: kind, equation, keys.
+pub const COUPLINGS: &[(&str, &str, &[Parameter])] = &[
+    (
+        "gear",
+        "two angles: the first turns by `ratio` times the second; negative for external gears, which turn in opposite directions",
+        parameters! {
+            "ratio" | "" | "required" | "-3.5" | "first rate over second rate" | NOT_ZERO: "first rate over second rate, not zero; of a planetary gear teeth of the ring over those of the sun, above zero";
+        },
+    ),
+    (
+        "rack",
+        "an angle and a displacement: the rack moves by `radius` times the angle of the pinion",
+        parameters! {
+            "radius" | "m" | "required" | "0.05" | "m; negative on the other side" | NOT_ZERO: "pitch radius of the pinion; negative if the rack moves the other way";
+        },
+    ),
+    (
+        "belt",
+        "two angles: the belt runs over both pulleys without slip",
+        parameters! {
+            "radii" | "m" | "required" | "[0.05, 0.1]" | "m, of both pulleys": "of both pulleys; one of them negative for a crossed belt";
+        },
+    ),
+    (
+        "differential",
+        "three angles: that of the case is the mean of the two others",
+        &[],
+    ),
+    (
+        "planetary",
+        "the angles of sun, ring and carrier: `sun + ratio ring = (1 + ratio) carrier`",
+        parameters! {
+            "ratio" | "" | "required" | "2.0" | "teeth of the ring over teeth of the sun" | POSITIVE: "teeth of the ring over those of the sun, above zero";
+        },
+    ),
+    (
+        "mimic",
+        "two coordinates of any kind: the first moves by `ratio` times the second",
+        parameters! {
+            "ratio" | "" | "1" | "1.0" | "first rate over second rate" | NOT_ZERO: "first rate over second rate, not zero";
+        },
+    ),
+    (
+        "linear",
+        "two to four coordinates of any kind: the sum of `factors` times their changes is zero",
+        parameters! {
+            "factors" | "" | "required" | "[1.0, 2.0]" | "one number per joint" : "one number for each joint, not zero";
+        },
+    ),
+];
 
 /// `friction` of a joint.
 pub const FRICTION_OF_JOINT: &[Parameter] = parameters! {
@@ -181,6 +249,7 @@ pub const JOINT_IN_PLANE: &[Parameter] = parameters! {
     "axis" | "" | "required" | "[1, 0]" | "a direction in the first body's coordinates": "of joints with an axis: a direction in the first body's coordinates, any length";
     "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; `-inf` and `inf` leave one side open";
     "limit_restitution" | "" | "0" | "0.0" | "0 to 1": "bounce at the limits, 0 to 1";
+    "motor" | "" | "" | "{ kind = \"speed\", value = 2.0 }" | "or \"torque\"": "drives the coordinate, see below";
 };
 
 /// The same in space.
@@ -285,12 +354,12 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
             TARGET_IN_SPACE,
             CONTACT_IN_SPACE,
             PAIR_IN_SPACE,
-            MOTOR,
             COPIES,
             BELT,
         ],
     };
-    lists.extend([SHAPE, JOINT, FORCE, FILE, FILE_IN_SPACE]);
+    lists.extend([SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, FILE_IN_SPACE]);
+    lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
     lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
     lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));
     match dimension {
@@ -334,13 +403,29 @@ pub fn only_in_space(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Renamed keys, with hints.
+/// Renamed keys, and words for elements that have another place, with hints.
 const RENAMED: &[(&str, &str)] = &[
     (
         "crowd",
         "write `integrator = \"time_stepping\"` in `[settings]`, and its options in `[settings.time_stepping]`",
     ),
     ("energy_guard", "write `impact_energy_limit`"),
+    (
+        "gear",
+        "write `[[coupling]]` with `kind = \"gear\"`, `joints` and `ratio`",
+    ),
+    (
+        "kinematic",
+        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position` or `velocity`",
+    ),
+    (
+        "motor",
+        "motors drive the coordinate of a joint: write `motor = { kind = \"speed\", value = 2.0 }` in a revolute or prismatic `[[joint]]`",
+    ),
+    (
+        "rack",
+        "write `[[coupling]]` with `kind = \"rack\"`, `joints` and `radius`",
+    ),
 ];
 
 /// Hint for a renamed key, or one in the wrong table.

@@ -83,6 +83,8 @@ pub struct Plane {
     pub ground: Vec<Shape>,
     /// Joints between two bodies, or a body and the ground.
     pub joints: Vec<Joint>,
+    /// Couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
     /// Clutches and brakes.
     pub clutches: Vec<friction::Clutch>,
     /// Force elements.
@@ -114,8 +116,63 @@ pub struct Body {
     pub velocity: Pair,
     /// rad/s.
     pub angular_velocity: f64,
+    /// Prescribed motion of a driven body; the values above are those at the start.
+    pub motion: Option<BodyMotion>,
     /// Shapes, in body coordinates.
     pub shapes: Vec<Shape>,
+}
+
+/// Motion of a body of kind `"driven"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyMotion {
+    /// Along the axes of the world.
+    pub linear: Prescribed,
+    /// The angle, one signal; in space about `axis`, from the orientation at the start.
+    pub angular: Prescribed,
+    /// In space: the axis of the rotation, in the world at the start; any length.
+    pub axis: Option<space::Triple>,
+}
+
+/// What signals prescribe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Prescribed {
+    /// m or rad.
+    Position(Vec<Signal>),
+    /// m/s or rad/s.
+    Velocity(Vec<Signal>),
+}
+
+/// `[[coupling]]`: the sum of its terms keeps its value, up to the backlash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Coupling {
+    /// Start of the table.
+    pub place: Place,
+    /// Unique name.
+    pub name: String,
+    /// Joint coordinates with factors; that of the first is 1.
+    pub terms: Vec<CouplingTerm>,
+    /// Play of the sum, and what it bounces back with at the ends of it.
+    pub backlash: Option<Backlash>,
+}
+
+/// Play of a coupling.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Backlash {
+    /// rad or m, of the first coordinate.
+    pub play: f64,
+    /// Restitution at both ends.
+    pub restitution: f64,
+}
+
+/// A joint coordinate with its factor.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CouplingTerm {
+    /// The joint.
+    pub joint: Name,
+    /// Which of its coordinates.
+    pub coordinate: usize,
+    /// Without unit, or rad/m, or m/rad.
+    pub factor: f64,
 }
 
 /// `kind` of a body.
@@ -159,7 +216,7 @@ pub struct Joint<P = Pair, K = plane::joint::Kind> {
     pub parameters: Vec<Option<f64>>,
     /// Stops of its coordinates, in the order of its description.
     pub limits: Vec<Option<Limits>>,
-    /// Motor, in space.
+    /// Motor.
     pub motor: Option<Motor>,
     /// Dry friction of its coordinates.
     pub friction: Vec<friction::JointFriction>,
@@ -185,8 +242,23 @@ pub struct Motor {
     pub kind: MotorKind,
     /// The joint coordinate it acts on.
     pub coordinate: usize,
-    /// rad/s, m/s, N m or N.
+    /// rad/s, m/s, rad, m, N m or N; of a servo the position that it follows.
     pub value: Signal,
+    /// Gains of a servo.
+    pub servo: Option<Servo>,
+}
+
+/// Keys of a motor with `kind = "servo"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Servo {
+    /// N m/rad or N/m.
+    pub kp: f64,
+    /// N m s/rad or N s/m.
+    pub kd: f64,
+    /// rad/s or m/s; the rate of the position if absent.
+    pub velocity: Option<Signal>,
+    /// N m or N; infinite if absent.
+    pub limit: f64,
 }
 
 /// `kind` of a motor.
@@ -194,6 +266,10 @@ pub struct Motor {
 pub enum MotorKind {
     /// `"speed"`: the rate of the coordinate, rad/s or m/s.
     Speed,
+    /// `"position"`: the coordinate, rad or m.
+    Position,
+    /// `"servo"`: a PD controller.
+    Servo,
     /// `"torque"` on an angle, N m; `"force"` on a displacement, N. Acts on the second body, with its reaction on the first.
     Effort,
 }

@@ -10,7 +10,8 @@
 use crate::kinds::space::Pose;
 use crate::math::{Limit, Quaternion, Vec3, cross3, dot3, quaternion};
 use crate::model::{
-    AnyJoint, BodyRef, Contact, ContactKind, Model, Poses, Twists, space_pose_of, space_twist_of,
+    AnyJoint, BodyRef, Contact, ContactKind, Model, Poses, Twists, pose_of, space_pose_of,
+    space_twist_of, twist_of,
 };
 use crate::state::State;
 use std::ops::Range;
@@ -205,7 +206,7 @@ pub fn pair_gap(model: &Model, poses: &Poses, pair: usize) -> f64 {
     gaps.fold(f64::INFINITY, |least, near| least.at_most(near.gap))
 }
 
-/// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
+/// A coordinate of a joint, m or rad counted over all turns, and its rate.
 pub fn joint_coordinate(
     model: &Model,
     (joint, coordinate): (usize, usize),
@@ -213,8 +214,14 @@ pub fn joint_coordinate(
     twists: &Twists,
 ) -> [f64; 2] {
     let link = &model.joints[joint];
-    let AnyJoint::Space(joint) = &link.joint else {
-        return [0.0; 2];
+    let joint = match &link.joint {
+        AnyJoint::Plane(joint) => {
+            let [a, b] = link.bodies.map(|body| pose_of(poses.plane(), body));
+            let [twist_a, twist_b] = link.bodies.map(|body| twist_of(twists.plane(), body));
+            let coordinate = joint.coordinate(a, b);
+            return coordinate.map_or([0.0; 2], |(value, row)| [value, row.rate(twist_a, twist_b)]);
+        }
+        AnyJoint::Space(joint) => joint,
     };
     let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
     let [twist_a, twist_b] = link.bodies.map(|body| space_twist_of(twists.space(), body));

@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 49] = [
+const SLIPS: [Slip; 62] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -86,6 +86,84 @@ const SLIPS: [Slip; 49] = [
         PLANE,
         "[[ground.shape]]",
         "[[ground.shpe]]",
+    ),
+    (
+        "gears as a table",
+        PLANE,
+        "[[joint]]",
+        "[[gear]]\nratio = 2\n[[joint]]",
+    ),
+    (
+        "a rack as a table",
+        PLANE,
+        "[[joint]]",
+        "[[rack]]\nradius = 2\n[[joint]]",
+    ),
+    (
+        "a motor as a table",
+        PLANE,
+        "[[joint]]",
+        "[[motor]]\nspeed = 2\n[[joint]]",
+    ),
+    (
+        "a kinematic body",
+        PLANE,
+        "kind = \"rigid\"",
+        "kind = \"kinematic\"",
+    ),
+    (
+        "a kinematic flag",
+        PLANE,
+        "mass = 2",
+        "mass = 2\nkinematic = true",
+    ),
+    (
+        "a gear without a ratio",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"pivot\", \"pivot\"]\n[[force]]",
+    ),
+    (
+        "a gear of one joint",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\nratio = 2\njoints = [\"pivot\", \"pivot\"]\n[[force]]",
+    ),
+    (
+        "a rack without a slider",
+        PLANE,
+        "[[force]]",
+        "[[joint]]\nname = \"rail\"\nkind = \"fixed\"\nbodies = [\"ground\", \"crate\"]\n[[coupling]]\nname = \"mesh\"\nkind = \"rack\"\nradius = 0.1\njoints = [\"pivot\", \"rail\"]\n[[force]]",
+    ),
+    (
+        "restitution without backlash",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\nratio = 0\nrestitution = 0.5\njoints = [\"pivot\", \"pivto\"]\n[[force]]",
+    ),
+    (
+        "a motor that starts elsewhere",
+        PLANE,
+        "limits = [-1, 1]",
+        "motor = { kind = \"position\", value = 0.5 }",
+    ),
+    (
+        "a position that jumps",
+        PLANE,
+        "limits = [-1, 1]",
+        "motor = { kind = \"position\", value = { kind = \"table\", times = [0, 1, 1], values = [0, 0, 1] } }",
+    ),
+    (
+        "a servo with a value",
+        PLANE,
+        "limits = [-1, 1]",
+        "motor = { kind = \"servo\", kp = 10, value = 0.5 }",
+    ),
+    (
+        "a motor with gains",
+        PLANE,
+        "limits = [-1, 1]",
+        "motor = { kind = \"speed\", kp = 10, value = 0.5 }",
     ),
     ("a table in the plural", PLANE, "[[joint]]", "[[joints]]"),
     ("a single table for a list", PLANE, "[[force]]", "[force]"),

@@ -10,6 +10,7 @@ mod cli;
 mod cones;
 mod describe;
 mod documents;
+mod drives;
 mod elements;
 mod energy;
 mod error_messages;

@@ -102,7 +102,9 @@ impl Instance {
     fn jumps_with(&self, input: usize) -> bool {
         let is_speed = match self.scene.inputs[input].unit {
             InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,
-            InputUnit::Newton | InputUnit::NewtonMeter => false,
+            InputUnit::Newton | InputUnit::NewtonMeter | InputUnit::Meter | InputUnit::Radian => {
+                false
+            }
         };
         is_speed && self.phase == Phase::Initialization
     }

@@ -8,7 +8,7 @@ use super::system::System;
 use crate::constraint::GlobalRow;
 use crate::dynamics::{self, Jacobians};
 use crate::integrate::workspace::Workspace;
-use crate::kinds::plane::force::{Detail, Side};
+use crate::kinds::plane::force::{Detail, Input, Side};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3};
 use crate::model::{FixedFeature, Model, N_ROTATION_AXES, N_TANGENTS, Poses, rotation_axes};
@@ -115,10 +115,17 @@ fn gather(
             }
         });
     }
-    for motor in &model.motors {
-        rows.push(model.motor_row(motor, poses));
+    for coupling in &model.couplings {
+        let (residual, row) = model.coupling_row(coupling, poses);
+        rows.push(row);
         if let Some(frames) = &mut frames {
-            // a motor has no position constraint
+            frames.residual.push(residual);
+        }
+    }
+    for drive in &model.drives {
+        rows.push(model.drive_row(drive, poses));
+        if let Some(frames) = &mut frames {
+            // a prescribed position depends on time: see `drive_residuals`
             frames.residual.push(0.0);
         }
     }
@@ -182,8 +189,12 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
             index += 1;
         });
     }
-    for motor in &model.motors {
-        level.bias[index] += model.motor_row_rate(motor, poses, twists, v);
+    for coupling in &model.couplings {
+        level.bias[index] += model.coupling_row_rate(coupling, poses, twists, v);
+        index += 1;
+    }
+    for drive in &model.drives {
+        level.bias[index] += model.drive_row_rate(drive, poses, twists, v);
         index += 1;
     }
     for element in &model.elements {
@@ -210,6 +221,20 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
             }
         }
         index += n_rows;
+    }
+}
+
+/// Sets the residuals of drives at a time and the given poses.
+pub(super) fn drive_residuals(
+    model: &Model,
+    poses: &Poses,
+    time: (f64, Side),
+    inputs: &[Input],
+    system: &mut System,
+) {
+    let rows = system.drive_rows(model);
+    for (drive, residual) in model.drives.iter().zip(&mut system.residual[rows]) {
+        *residual = model.drive_residual(drive, poses, time, inputs);
     }
 }
 
@@ -317,6 +342,10 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
         model.joint_rows(link, &workspace.poses, |_, residual| {
             worst = worst.at_least(residual.abs());
         });
+    }
+    for coupling in &model.couplings {
+        let (residual, _) = model.coupling_row(coupling, &workspace.poses);
+        worst = worst.at_least(residual.abs());
     }
     worst
 }
@@ -600,9 +629,7 @@ pub(super) fn step_system(
     }
     // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
-    system.set_motor_speeds(model, scheme.sigma, |speed| {
-        speed.value(acts.0, acts.1, inputs)
-    });
+    system.prescribe(model, scheme.sigma, |drive| drive.speed(acts, inputs));
     system.bias_from(scratch_position);
     stiffness
 }

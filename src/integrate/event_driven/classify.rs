@@ -8,6 +8,7 @@
 //! at a state advanced with the old statuses.
 
 use super::complementarity::Sliding;
+use super::servos;
 use super::system::System;
 use super::trial::EventFunctionKind;
 use super::{assemble, contact_band, elements, rest_speed, trial};
@@ -69,7 +70,10 @@ pub(super) fn classify(
         When::JustAfter(EventFunctionKind::RollingCone(contact)) => {
             roll_against_friction(state, workspace, contact);
         }
-        When::Now | When::JustAfter(_) => {}
+        When::Now => servos::choose(model, state, workspace),
+        When::JustAfter(what) => {
+            servos::switch(model, state, workspace, what);
+        }
     }
     let mut q = std::mem::take(&mut workspace.sample_position);
     let mut v = std::mem::take(&mut workspace.sample_velocity);

@@ -14,7 +14,7 @@
 //! Balance (5) is computed for each group of bodies connected by joints, force elements and loaded contacts; for free groups in the frame
 //! of their centre of mass, in which gravity does no work. A gain is always removed by (6), a loss is restored if it is below 0.01 X and
 //! the step is not meant to damp. A gain above 0.01 X requests a shorter step. Constraints without a prescribed speed are homogeneous in
-//! the velocities (and invariant to a common one): they hold after (6) as before. Groups with motors of prescribed speed are not scaled.
+//! the velocities (and invariant to a common one): they hold after (6) as before. Groups with drives are not scaled.
 
 mod arms;
 mod balance;
@@ -33,7 +33,7 @@ use crate::model::{BodyRef, Model};
 use crate::state::State;
 use arms::Arms;
 use balance::loaded_contacts;
-use limiter::limit_flight;
+use limiter::{NOISE, limit_flight};
 pub(super) use limiter::{is_corrected, limit_impact, remove_gain};
 
 /// A shorter step is requested if joints are open by more than this after a step, relative to its coordinates.
@@ -126,7 +126,7 @@ pub(in crate::integrate) struct Group {
 pub(in crate::integrate) struct Balance {
     /// By body: its group by joints and force elements, identified by its first body.
     fixed: Vec<usize>,
-    /// By body: is it connected to the ground by them, and does a motor of prescribed speed act on it?
+    /// By body: is it connected to the ground by them, and does a drive act on it?
     tied: Vec<bool>,
     driven: Vec<bool>,
     /// Does a force element take energy from what moves, as parameters are now?
@@ -217,8 +217,13 @@ impl Balance {
         for link in model.forces.iter().filter(|link| !link.force.is_given()) {
             balance.connect(link.bodies);
         }
-        for motor in &model.motors {
-            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+        for coupling in &model.couplings {
+            for pair in coupling.bodies.windows(2) {
+                balance.connect([Some(pair[0]), Some(pair[1])]);
+            }
+        }
+        for drive in &model.drives {
+            for body in model.bodies_of(drive).into_iter().flatten() {
                 balance.driven[body] = true;
             }
         }
@@ -243,6 +248,12 @@ impl Balance {
     pub fn clear_friction_work(&mut self) {
         self.friction_work.clear();
         self.element_work.fill(0.0);
+    }
+
+    /// Gains below this are rounding, J.
+    pub fn rounding(&self) -> f64 {
+        let scales = self.groups.iter().map(|of| of.scale);
+        NOISE * scales.sum::<f64>()
     }
 
     /// The trial step of this balance became the state.
@@ -330,7 +341,7 @@ pub(super) fn numerical_error(
 
 // did the step open a joint that its projection could not close?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
-    let n_joints = model.first_element_row() - model.motors.len();
+    let n_joints = model.first_element_row() - model.drives.len();
     let open = max_abs(&workspace.level.residual[..n_joints]);
     if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
         return false;

@@ -184,7 +184,10 @@ fn zero_of(function: &EventFunction) -> f64 {
         | EventFunctionKind::Rolling(_)
         | EventFunctionKind::ElementSliding(_)
         | EventFunctionKind::ElementForward(_)
-        | EventFunctionKind::ElementBackward(_) => 0.1 * function.tolerance,
+        | EventFunctionKind::ElementBackward(_)
+        | EventFunctionKind::ServoUpper(_)
+        | EventFunctionKind::ServoLower(_)
+        | EventFunctionKind::ServoInside(_) => 0.1 * function.tolerance,
     }
 }
 

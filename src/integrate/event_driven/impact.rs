@@ -22,7 +22,7 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, positive, smaller};
-use crate::model::Model;
+use crate::model::{Drive, Model};
 use crate::scene::spec::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
@@ -66,9 +66,9 @@ pub(super) fn apply(
     elements::release(model, workspace);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
     workspace.level.condense_rows(&workspace.mass);
-    workspace.level.set_motor_speeds(model, 1.0, |speed| {
-        speed.value(state.time, Side::After, &state.inputs)
-    });
+    let now = (state.time, Side::After);
+    let speed = |drive: &Drive| drive.speed(now, &state.inputs);
+    workspace.level.prescribe(model, 1.0, speed);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;
@@ -78,8 +78,8 @@ pub(super) fn apply(
         ImpactLaw::Newton => newton(model, state, workspace)?,
         ImpactLaw::Expedient => expedient(state, workspace),
     }
-    // energy supplied by motors is not a gain
-    let limited = settings.impact_energy_limit && model.motors.is_empty();
+    // energy supplied by drives is not a gain
+    let limited = settings.impact_energy_limit && model.drives.is_empty();
     if limited && settings.impact_law != ImpactLaw::Expedient {
         let compressed = &workspace.compressed;
         let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
@@ -96,7 +96,7 @@ pub(super) fn apply(
         before,
         ..
     } = &*workspace;
-    let driven = level.work_of_motors(impulse, before, &state.velocity);
+    let driven = level.work_of_drives(impulse, before, &state.velocity);
     report.applied_work += driven;
     let lost = energy_before + driven - kinetic_energy(model, &state.velocity);
     report.impact_loss += positive(lost);

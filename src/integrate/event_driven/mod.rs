@@ -17,6 +17,7 @@ mod polygons;
 mod position_level;
 mod rolling;
 pub(super) mod run;
+mod servos;
 pub(super) mod smoothing;
 mod stabilize;
 mod stall_detector;
@@ -25,7 +26,7 @@ pub(super) mod trial;
 
 pub use coefficients::Coefficients;
 
-use crate::integrate::{Report, StepError, Workspace, finite, in_play};
+use crate::integrate::{Report, StepError, Workspace, finite, in_play, reject_position_jumps};
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
@@ -33,6 +34,7 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
+use run::SHORTEST_PART;
 use stall_detector::StallDetector;
 use trial::Mode;
 
@@ -211,6 +213,7 @@ fn with_counted_work(
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.near.band = contact_band(settings, standard);
     begin(model, state, workspace);
+    reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();
     let result = action(&mut Run {
         model,
@@ -357,6 +360,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn advance_to(&mut self, end: f64) -> Result<(), StepError> {
         let mut n_substeps = 0;
+        let mut is_exhausted = false;
         self.start();
         while self.state.time < end {
             let n_events = self.report.n_events.total();
@@ -370,7 +374,8 @@ impl Run<'_> {
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
-                self.finish_cheaply(target)?;
+                is_exhausted = true;
+                self.position_step(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
@@ -389,6 +394,7 @@ impl Run<'_> {
                 break;
             }
         }
+        self.report.exhausted_steps += u64::from(is_exhausted);
         Ok(())
     }
 
@@ -455,10 +461,12 @@ impl Run<'_> {
             self.workspace,
             self.settings,
             self.report,
-            h,
+            (h, SHORTEST_PART * self.standard),
         )?;
         if taken == h {
             self.state.time = target;
+        } else {
+            self.longest = taken;
         }
         Ok(())
     }

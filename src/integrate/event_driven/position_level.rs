@@ -29,25 +29,24 @@ use crate::state::State;
 const CONVERGED: f64 = 1e-13;
 
 /// As a fallback of another scheme a step is halved if it would raise the potential energy by more than the available kinetic energy, by
-/// this part of it; down to this part of its length.
+/// this part of it, and by more than rounding.
 const GAINED: f64 = 1e-6;
-const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, and returns its length.
+/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, but not below `shortest`, and returns its
+/// length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
-    h: f64,
+    (mut h, shortest): (f64, f64),
 ) -> Result<f64, StepError> {
     let most = GAINED * kinetic_energy(model, &state.velocity);
-    let shortest = SHORTEST_PART * h;
-    let mut h = h;
     loop {
         attempt(model, state, workspace, settings, h)?;
-        let gains = energy::is_corrected(settings) && workspace.trial.losses.numerical > most;
+        let gained = workspace.trial.losses.numerical - workspace.balance.rounding();
+        let gains = energy::is_corrected(settings) && gained > most;
         if !gains || 0.5 * h < shortest {
             break;
         }
@@ -206,6 +205,7 @@ fn solve_at(
     let Workspace {
         system,
         free,
+        poses,
         scratch_position: motion,
         ..
     } = workspace;
@@ -213,17 +213,24 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
-    system.set_motor_speeds(model, 1.0, |speed| {
-        speed.value(state.time + h, Side::Before, &state.inputs)
+    let end = (state.time + h, Side::Before);
+    // prescribed positions are imposed like those of joints
+    system.prescribe(model, 1.0, |drive| match drive.motion.is_position() {
+        true => 0.0,
+        false => drive.speed(end, &state.inputs),
     });
+    assemble::drive_residuals(model, poses, end, &state.inputs, system);
     system.bias_from(motion);
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - scratch_position[i]) / h;
     }
+    let first_drive = model.first_element_row() - model.drives.len();
     for (i, row) in system.rows.iter().enumerate() {
         let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
-        let slips = (model.first_element_row()..n_joint).contains(&i);
-        if !tangent && !slips && system.residual[i].is_finite() {
+        let drive = i.checked_sub(first_drive).and_then(|i| model.drives.get(i));
+        let has_position = drive.is_none_or(|drive| drive.motion.is_position());
+        let is_element = (model.first_element_row()..n_joint).contains(&i);
+        if !tangent && has_position && !is_element && system.residual[i].is_finite() {
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }

@@ -10,7 +10,7 @@ use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
     COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, StallDetector, accept, assemble, contact_band,
-    elements, energy, impact, rest_speed, smoothing, stabilize,
+    elements, energy, impact, rest_speed, servos, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -96,7 +96,7 @@ impl Run<'_> {
                 stabilize::stop(self.model, self.workspace, status, now, position, velocity);
             self.report.applied_work += driven;
             let gained = kinetic_energy(self.model, velocity) - before - driven;
-            let is_corrected = energy::is_corrected(self.settings) && self.model.motors.is_empty();
+            let is_corrected = energy::is_corrected(self.settings) && self.model.drives.is_empty();
             if is_corrected && gained > ROUNDING * before {
                 energy::remove_gain(self.model, self.workspace, status, gained, velocity);
             }
@@ -261,26 +261,27 @@ impl Run<'_> {
                 collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
-        collides |= self.motors_jump();
+        collides |= self.drives_jump();
         if collides { self.impact(None) } else { Ok(()) }
     }
 
-    // does the speed of a motor differ from its prescribed one? Then it jumped
-    fn motors_jump(&mut self) -> bool {
+    // does the speed of a drive differ from its prescribed one? Then it jumped
+    fn drives_jump(&mut self) -> bool {
         let Run {
             model,
             state,
             workspace,
             ..
         } = self;
-        if model.motors.is_empty() {
+        if model.drives.is_empty() {
             return false;
         }
         model.poses(&state.position, &mut workspace.poses);
         let slow = rest_speed(&state.velocity);
-        model.motors.iter().any(|motor| {
-            let row = model.motor_row(motor, &workspace.poses);
-            let given = motor.speed.value(state.time, Side::After, &state.inputs);
+        let now = (state.time, Side::After);
+        model.drives.iter().any(|drive| {
+            let row = model.drive_row(drive, &workspace.poses);
+            let given = drive.speed(now, &state.inputs);
             (row.dot(&state.velocity) - given).abs() > slow
         })
     }
@@ -474,6 +475,11 @@ impl Run<'_> {
     /// Determines again statuses that are violated from the start of a step; true if they changed.
     pub(super) fn redetermines_statuses(&mut self) -> bool {
         self.store_statuses();
+        if let Some(what) = self.workspace.contradicted
+            && servos::switch(self.model, self.state, self.workspace, what)
+        {
+            return self.classify(When::JustAfter(what));
+        }
         (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
     }
 
@@ -700,11 +706,5 @@ impl Run<'_> {
             return Err(StepError::TooMuchWork { time });
         }
         Ok(is_exhausted)
-    }
-
-    /// Completes a step that exceeded its work limit.
-    pub(super) fn finish_cheaply(&mut self, target: f64) -> Result<(), StepError> {
-        self.report.exhausted_steps += 1;
-        self.position_step(target)
     }
 }

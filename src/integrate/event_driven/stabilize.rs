@@ -10,7 +10,7 @@
 //! (3)  v <- v sqrt(1 - dV / T)   if (1) raised the potential energy by dV > 0, of third order in the step, so that
 //!      the projection as a whole gains none; if enabled, the energy limiter does so for the whole step
 //!
-//! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
+//! (4)  the impulses l of (2) at drives do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
 //!      = s is not zero there, and part of the energy balance; so is that of friction at sliding contacts
 
 use super::assemble;
@@ -36,7 +36,7 @@ const ROUNDING: f64 = 1e-12;
 /// Maximum number of Newton iterations for (1): quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
 
-/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed
+/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of drives (4). Leaves `workspace.level` (closed
 /// contacts of `statuses`) and the poses at the new `q`.
 pub(super) fn project(
     model: &Model,
@@ -63,11 +63,11 @@ pub(super) fn project(
         return 0.0;
     }
     if corrected_later {
-        position(model, workspace, statuses, q, CLOSED);
+        position(model, workspace, statuses, time, q, CLOSED);
         return velocity(model, workspace, statuses, time, v);
     }
     let before = potential(workspace, q);
-    position(model, workspace, statuses, q, CLOSED);
+    position(model, workspace, statuses, time, q, CLOSED);
     let raised = potential(workspace, q) - before;
     let driven = velocity(model, workspace, statuses, time, v);
     // (3)
@@ -90,7 +90,7 @@ pub(super) fn close(
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         return;
     }
-    position(model, workspace, statuses, q, QUADRATIC);
+    position(model, workspace, statuses, time, q, QUADRATIC);
     let Workspace {
         level,
         joints,
@@ -105,7 +105,7 @@ pub(super) fn close(
     }
 }
 
-/// Projects velocities at `q` (2); returns the work of motors (4).
+/// Projects velocities at `q` (2); returns the work of drives (4).
 pub(super) fn stop(
     model: &Model,
     workspace: &mut Workspace,
@@ -123,6 +123,7 @@ fn position(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
+    time: (f64, Side),
     q: &mut [f64],
     enough: f64,
 ) {
@@ -131,12 +132,15 @@ fn position(
         assemble::level(model, workspace, q, closed());
         let Workspace {
             level,
+            poses,
+            inputs,
             joints,
             fixed_mode_solver,
             scratch_position,
             work,
             ..
         } = &mut *workspace;
+        assemble::drive_residuals(model, poses, time, inputs, level);
         level.bias.clone_from(&level.residual);
         if enough == QUADRATIC && max_abs(&level.residual) <= CLOSED {
             return;
@@ -165,7 +169,7 @@ fn velocity(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
-    (time, side): (f64, Side),
+    time: (f64, Side),
     v: &mut [f64],
 ) -> f64 {
     elements::load_level(model, workspace, v);
@@ -182,12 +186,12 @@ fn velocity(
     } = workspace;
     *work += 1;
     level.set_directions(v, sliding, resistance);
-    level.set_motor_speeds(model, 1.0, |speed| speed.value(time, side, inputs));
+    level.prescribe(model, 1.0, |drive| drive.speed(time, inputs));
     level.bias_from(v);
     level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
     let half = |v: &[f64]| -> f64 {
-        let of_motors = level.motor_rows();
-        let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
+        let driven = level.driven_rows();
+        let halves = driven.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
     let turns = |i: usize| {

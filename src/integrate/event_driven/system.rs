@@ -21,10 +21,9 @@ pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
-use crate::kinds::plane::force::Signal;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
-use crate::model::{Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
+use crate::model::{Drive, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
@@ -112,7 +111,7 @@ pub struct System {
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
-    /// Prescribed values of the rows of motors and friction elements, the last of the joint equations; empty if there are none.
+    /// Prescribed values of the rows of drives and friction elements, the last of the joint equations; empty if there are none.
     given: Vec<f64>,
     /// Initial guess of the impulses of contacts in space, all rows; empty if there is none.
     pub guess: Vec<f64>,
@@ -202,7 +201,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
             turning: Vec::with_capacity(n_discs),
-            given: Vec::with_capacity(model.motors.len() + model.elements.len()),
+            given: Vec::with_capacity(model.drives.len() + model.elements.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
             is_beyond: Vec::with_capacity(n_discs),
@@ -372,17 +371,17 @@ impl System {
         }
     }
 
-    /// Sets the prescribed values of the rows of motors and friction elements: `factor` times `of` their speeds.
-    pub fn set_motor_speeds(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
-        let motors = model.motors.iter().map(|motor| &motor.speed);
-        let speeds = motors.chain(model.elements.iter().map(|element| &element.speed));
+    /// Sets the prescribed values of the rows of drives: `factor` times `of` them. Friction elements stick at rest.
+    pub fn prescribe(&mut self, model: &Model, factor: f64, of: impl Fn(&Drive) -> f64) {
         self.given.clear();
-        self.given.extend(speeds.map(|speed| factor * of(speed)));
+        self.given
+            .extend(model.drives.iter().map(|drive| factor * of(drive)));
+        self.given.extend(model.elements.iter().map(|_| 0.0));
     }
 
-    /// Work of the motors, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
-    pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
-        self.motor_rows()
+    /// Work of the drives, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
+    pub fn work_of_drives(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
+        self.driven_rows()
             .map(|row| {
                 let row_of = &self.rows[row];
                 let mean = 0.5 * (row_of.dot(before) + row_of.dot(after));
@@ -391,8 +390,13 @@ impl System {
             .sum()
     }
 
-    /// Rows of motors.
-    pub fn motor_rows(&self) -> Range<usize> {
+    /// Rows of all drives of a model.
+    pub fn drive_rows(&self, model: &Model) -> Range<usize> {
+        self.first_element() - model.drives.len()..self.first_element()
+    }
+
+    /// Rows with prescribed values.
+    pub fn driven_rows(&self) -> Range<usize> {
         self.n_joint - self.given.len()..self.first_element()
     }
 

@@ -11,6 +11,7 @@ use super::elements::{self, Span};
 use super::energy::{self, Losses};
 use super::metric::Stiffness;
 use super::rest_speed;
+use super::servos;
 use super::stabilize;
 use super::system::System;
 use crate::contact::lcp::Outcome;
@@ -33,7 +34,7 @@ pub(in crate::integrate) struct Trial {
     /// Mean velocity of the step.
     pub average: Vec<f64>,
     pub stabilized: bool,
-    /// Work of motors in its projection, J.
+    /// Work of drives in its projection, J.
     pub driven: f64,
     /// Its energy balance.
     pub losses: Losses,
@@ -242,6 +243,10 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// The bounds of a friction element that sticks.
     ElementForward(usize),
     ElementBackward(usize),
+    /// A servo, by force element of the model, reaches its upper or lower limit, or leaves it.
+    ServoUpper(usize),
+    ServoLower(usize),
+    ServoInside(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
 }
@@ -265,6 +270,9 @@ impl EventFunctionKind {
             | Self::PairBackward(_)
             | Self::ElementForward(_)
             | Self::ElementBackward(_)
+            | Self::ServoUpper(_)
+            | Self::ServoLower(_)
+            | Self::ServoInside(_)
             | Self::Redundant => false,
         }
     }
@@ -401,7 +409,7 @@ fn solve_fixed_statuses(
             free,
             fixed_mode_solver,
         );
-        *work += system.flow.solves as u64;
+        *work += system.work_of_flow();
         system.set_directions_from_flow(sliding, resistance);
     } else {
         system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
@@ -600,10 +608,13 @@ pub(super) fn evaluate(
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
     workspace.event_functions.clear();
-    if workspace.level.contacts.is_empty() && model.elements.is_empty() {
+    if workspace.level.contacts.is_empty() && model.elements.is_empty() && model.n_servos == 0 {
         return;
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
+    if model.n_servos > 0 {
+        servos::add_event_functions(model, workspace, time, 1e-12 * force_scale);
+    }
     let speed_scale = 1.0 + max_abs(v);
     if !model.elements.is_empty() {
         let scales = [force_scale, speed_scale];
@@ -897,7 +908,7 @@ pub(super) fn free_acceleration(
         ..
     } = &mut *workspace;
     free_acceleration.clone_from(acceleration);
-    level.set_motor_speeds(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
+    level.prescribe(model, 1.0, |drive| drive.acceleration(time, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }

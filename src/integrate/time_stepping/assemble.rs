@@ -1,4 +1,4 @@
-//! Assembles the problem of a step: rows of bodies, contacts, stops, joints, motors and force elements.
+//! Assembles the problem of a step: rows of bodies, contacts, stops, joints, couplings, drives and force elements.
 //!
 //! A force `f` along a row with the slopes `k` (by the scalar) and `d` (by its rate `u`, `u'` at the end) is a joint with compliance:
 //!
@@ -20,7 +20,7 @@ use crate::integrate::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::kinds::space;
 use crate::math::{Dual, Limit, Vec3, dot3, most_across, positive};
-use crate::model::{BodyRef, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
 use crate::state::PersistentContact;
 use std::ops::Range;
 
@@ -272,7 +272,7 @@ impl Step<'_> {
         model.poses(&work.middle, &mut workspace.poses);
     }
 
-    // (4), and motors; their rows move for this part of the substep
+    // (4), couplings and drives; their rows move for this part of the substep
     fn add_joints(&mut self, part: f64) {
         let Workspace {
             poses,
@@ -322,27 +322,40 @@ impl Step<'_> {
                 rows: rows.n,
             });
         }
-        for motor in &self.model.motors {
-            let link = &self.model.joints[motor.joint];
+        for coupling in &self.model.couplings {
+            let pair = coupling.pair();
+            let pose = |body| moving([body, None])[0];
+            let gradient = self.model.coupling_gradient(coupling, pose);
+            let mut entry = row(&values(&gradient), 0.0);
+            if part > 0.0 && !self.imposes_joints_at_end {
+                entry.bias = along(&entry, pair.map(index), &work.start);
+            }
+            work.rows.push(entry);
+            let h = span_of(pair, span);
+            work.impulse.push(h * force.next().unwrap_or(&0.0));
+            work.joints.push(Joint {
+                bodies: pair.map(index),
+                rows: 1,
+            });
+        }
+        for drive in &self.model.drives {
+            let bodies = self.model.bodies_of(drive);
             // the rest of the step starts with the substep, or with the instant after it
-            let left = span_of(link.bodies, &work.left);
+            let left = span_of(bodies, &work.left);
             let substep = if part > 0.0 {
-                span_of(link.bodies, span)
+                span_of(bodies, span)
             } else {
                 0.0
             };
             let end = self.state.time + ((self.h - left) + substep);
-            let Some(joint) = link.joint.space() else {
-                continue;
-            };
-            let [a, b] = moving(link.bodies);
-            let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
-            let speed = motor.speed.value(end, Side::Before, &self.state.inputs);
-            work.rows.push(turned(&gradient, link.bodies, speed));
-            let h = span_of(link.bodies, span);
+            let [a, b] = moving(bodies);
+            let gradient = self.model.drive_gradient(drive, &a, &b);
+            let speed = drive.speed((end, Side::Before), &self.state.inputs);
+            work.rows.push(turned(&gradient, bodies, speed));
+            let h = span_of(bodies, span);
             work.impulse.push(h * force.next().unwrap_or(&0.0));
             work.joints.push(Joint {
-                bodies: link.bodies.map(index),
+                bodies: bodies.map(index),
                 rows: 1,
             });
         }
@@ -363,10 +376,16 @@ impl Step<'_> {
         }
     }
 
-    /// The joints of the problem that are springs and dampers: after joints and motors, and before geometric stiffness.
+    /// The joints of the problem that are springs and dampers: after joints, couplings and drives, and before geometric stiffness.
     pub(super) fn springs(&self) -> Range<usize> {
         let work = &self.workspace.time_stepping;
-        let first = self.model.joints.len() + self.model.motors.len();
+        let Model {
+            joints,
+            couplings,
+            drives,
+            ..
+        } = self.model;
+        let first = joints.len() + couplings.len() + drives.len();
         first..work.joints.len() - work.geometric_stiffness.count()
     }
 

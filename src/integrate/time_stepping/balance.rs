@@ -93,8 +93,11 @@ impl EnergyBalance {
         for link in model.forces.iter().filter(|link| !link.force.is_given()) {
             self.connect(link.bodies.map(super::assemble::index));
         }
-        for motor in &model.motors {
-            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+        for coupling in &model.couplings {
+            self.connect(coupling.pair().map(super::assemble::index));
+        }
+        for drive in &model.drives {
+            for body in model.bodies_of(drive).into_iter().flatten() {
                 self.drive(body);
             }
         }

@@ -380,11 +380,11 @@ impl Step<'_> {
         }
     }
 
-    // (5); motor speeds are kept
+    // (5); prescribed speeds are kept
     fn return_joint_work(&mut self) {
         let gravity = self.model.gravity;
-        let driven = self.model.motors.iter();
-        let driven = driven.flat_map(|motor| self.model.joints[motor.joint].bodies);
+        let driven = self.model.drives.iter();
+        let driven = driven.flat_map(|drive| self.model.bodies_of(drive));
         let is_driven = |i: u32| driven.clone().any(|body| body == Some(i as usize));
         let Work {
             bodies,

@@ -3,7 +3,7 @@
 //! (1)  a contact has an impact if it is loaded, and was open or approaching at the start of the step
 //! (2)  groups with restitution are solved again from v':   0 <= G_n v'' + e G_n v | s_n >= 0
 //! (3)  energy limit of a group: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
-//!      that of v plus the work of applied forces, springs and motors, with the positions that follow from v'
+//!      that of v plus the work of applied forces, springs and drives, with the positions that follow from v'
 
 use std::ops::Range;
 
@@ -193,7 +193,7 @@ impl Step<'_> {
                 |row| impulse[row],
                 [start, free, end],
             );
-            let more = driven.work_of_motors(|row| second[row], [end, after]);
+            let more = driven.work_of_drives(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
             let part = limit_restitution(bodies, group, [most, most + more], end, after);
             self.report.limited_impacts += u64::from(part < 1.0);
@@ -247,18 +247,18 @@ impl Driven<'_> {
             let (i, body) = (i as usize, &bodies[i as usize]);
             most += along_momentum(body, &start[i], &free[i], &end[i]);
         }
-        most += self.work_of_motors(&impulse, [start, end]);
+        most += self.work_of_drives(&impulse, [start, end]);
         most += self.sum(springs, |row, bodies| {
             impulse(row) * along(&self.rows[row], bodies, end)
         });
         most
     }
 
-    /// Work of motors by these impulses and the means of two velocities, J.
-    pub fn work_of_motors(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
-        let first = self.model.joints.len();
-        let motors = first..first + self.model.motors.len();
-        self.sum(motors, |row, bodies| {
+    /// Work of drives by these impulses and the means of two velocities, J.
+    pub fn work_of_drives(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
+        let first = self.model.joints.len() + self.model.couplings.len();
+        let drives = first..first + self.model.drives.len();
+        self.sum(drives, |row, bodies| {
             let [before, after] = velocities.map(|v| along(&self.rows[row], bodies, v));
             impulse(row) * 0.5 * (before + after)
         })

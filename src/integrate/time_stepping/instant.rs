@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! (1)  a = M^-1 (f + G^T r)                     f: gravity, gyroscopic torques and all force elements
-//! (2)  joints:  G a + dG/dt v = 0;              motors:  G a + dG/dt v = rate of the prescribed speed
+//! (2)  joints:  G a + dG/dt v = 0;              drives:  G a + dG/dt v = rate of the prescribed speed
 //! (3)  closed contacts:  0 <= G_n a + dG_n/dt v | r_n >= 0
 //! (4)  sticking friction:  G_b a + dG_b/dt v in place of the velocity in Coulomb's law
 //!      sliding friction with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it opposes u_b
 //! (5)  an element that is stiff relative to a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
-//! (6)  v: the velocities nearest to those of the state, in the mass metric, with G v = 0 for joints; motor speeds are kept
+//! (6)  v: the velocities nearest to those of the state, in the mass metric, with G v = 0 for joints; prescribed speeds are kept
 //! ```
 //!
 //! Reason for (6): steps impose joints on mean velocities, so that velocity errors of joints change sign with each step. They are of second
@@ -29,8 +29,8 @@
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
 use super::impact::SLOW;
 use super::position_stabilization::BOUNDED_OVERLAP;
-use super::{BAND, ContactPoint, Step, Work};
-use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem};
+use super::{BAND, ContactPoint, Step};
+use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint};
 use crate::contact::dense::Contact;
 use crate::dynamics;
 use crate::integrate::{Report, Workspace};
@@ -68,7 +68,7 @@ pub struct Instant {
     pub acceleration: Vec<f64>,
     /// Normal and tangential force of the model's contacts, N.
     pub contact_force: Vec<[f64; 2]>,
-    /// Force of each joint equation and of each motor, N or N m.
+    /// Force of each equation of joints, couplings and drives, N or N m.
     pub joint_force: Vec<f64>,
     /// Loaded contact points, sorted by key.
     pub contacts: Vec<PersistentContact>,
@@ -129,7 +129,8 @@ impl Step<'_> {
         self.add_accelerated_points();
         self.add_accelerated_stops();
         self.add_accelerated_joints();
-        self.add_accelerated_motors();
+        self.add_accelerated_couplings();
+        self.add_accelerated_drives();
         self.add_stiff_forces();
         instant.residual = self.solve_accelerations();
         self.write_result(instant);
@@ -200,16 +201,8 @@ impl Step<'_> {
 
     // all potentially closed contact points; `add_accelerated_points` decides
     fn find_closed_points(&mut self) {
-        let Self {
-            model,
-            time_stepping,
-            state,
-            workspace,
-            h,
-            ..
-        } = self;
-        let work = &mut workspace.time_stepping;
-        let band = closed_band(time_stepping);
+        let (model, state, h) = (self.model, &*self.state, self.h);
+        let band = closed_band(self.time_stepping);
         let sleep_timer = &state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
@@ -218,12 +211,12 @@ impl Step<'_> {
                 let body = &model.bodies[i];
                 let v = &state.velocity[body.first..body.first + body.n_dof];
                 let (linear, angular) = v.split_at(3);
-                band + *h * (SLOW + norm(linear) + body.extent * norm(angular))
+                band + h * (SLOW + norm(linear) + body.extent * norm(angular))
             })
         };
-        let poses = workspace.poses.space();
-        work.points
-            .find(time_stepping, poses, margin, |_| 0.0, skip);
+        let poses = self.workspace.poses.space();
+        let points = &mut self.workspace.time_stepping.points;
+        points.find(self.time_stepping, poses, margin, |_| 0.0, skip);
         let mut list = std::mem::take(&mut self.workspace.time_stepping.points.list);
         list.retain(|point| self.is_closed_now(point));
         self.workspace.time_stepping.points.list = list;
@@ -430,28 +423,51 @@ impl Step<'_> {
     }
 
     // (2)
-    fn add_accelerated_motors(&mut self) {
-        let n_motors = self.model.motors.len();
-        let first = self.state.joint_force.len() - n_motors;
-        for (i, motor) in self.model.motors.iter().enumerate() {
-            let link = &self.model.joints[motor.joint];
-            let sleeps = link.bodies.iter().any(|body| self.is_asleep(*body));
+    fn add_accelerated_couplings(&mut self) {
+        let n_couplings = self.model.couplings.len();
+        let first = self.state.joint_force.len() - self.model.drives.len() - n_couplings;
+        for (i, coupling) in self.model.couplings.iter().enumerate() {
+            let pair = coupling.pair();
+            let sleeps = pair.iter().any(|body| self.is_asleep(*body));
             let mut n = 0;
-            if let Some(joint) = link.joint.space()
-                && !sleeps
-            {
-                let [a, b] = self.moving(link.bodies);
-                let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
-                let (gradient, turned) = moving_row(&gradient, self.twists_of(link.bodies));
-                let now = self.state.time;
-                let faster = motor.speed.rate(now, Side::After, &self.state.inputs);
+            if !sleeps {
+                let gradient = self
+                    .model
+                    .coupling_gradient(coupling, |body| self.moving([body, None])[0]);
+                let (gradient, turned) = moving_row(&gradient, self.twists_of(pair));
+                let work = &mut self.workspace.time_stepping;
+                work.rows.push(row(&gradient, turned));
+                work.impulse.push(self.state.joint_force[first + i]);
+                n = 1;
+            }
+            self.workspace.time_stepping.joints.push(Joint {
+                bodies: pair.map(index),
+                rows: n,
+            });
+        }
+    }
+
+    // (2)
+    fn add_accelerated_drives(&mut self) {
+        let n_drives = self.model.drives.len();
+        let first = self.state.joint_force.len() - n_drives;
+        for (i, drive) in self.model.drives.iter().enumerate() {
+            let bodies = self.model.bodies_of(drive);
+            let sleeps = bodies.iter().any(|body| self.is_asleep(*body));
+            let mut n = 0;
+            if !sleeps {
+                let [a, b] = self.moving(bodies);
+                let gradient = self.model.drive_gradient(drive, &a, &b);
+                let (gradient, turned) = moving_row(&gradient, self.twists_of(bodies));
+                let now = (self.state.time, Side::After);
+                let faster = drive.acceleration(now, &self.state.inputs);
                 let work = &mut self.workspace.time_stepping;
                 work.rows.push(row(&gradient, turned - faster));
                 work.impulse.push(self.state.joint_force[first + i]);
                 n = 1;
             }
             self.workspace.time_stepping.joints.push(Joint {
-                bodies: link.bodies.map(index),
+                bodies: bodies.map(index),
                 rows: n,
             });
         }
@@ -535,28 +551,11 @@ impl Step<'_> {
 
     fn solve_accelerations(&mut self) -> f64 {
         self.set_sliding();
-        let threads = self.time_stepping.options.threads as usize;
-        let Work {
-            bodies,
-            constraints,
-            joints,
-            rows,
-            impulse,
-            solvers,
-            end,
-            ..
-        } = &mut self.workspace.time_stepping;
-        let problem = Problem {
-            bodies,
-            contacts: constraints,
-            joints,
-            rows,
-        };
-        let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
-        if ending.residual > NEARLY
-            && (self.time_stepping.options.sweeps.is_none() || constraints.len() <= FEW)
-        {
-            ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
+        let options = &self.time_stepping.options;
+        let work = &mut self.workspace.time_stepping;
+        let mut ending = work.solve(Effort::Direct, options.threads, false);
+        if ending.residual > NEARLY && (options.sweeps.is_none() || work.constraints.len() <= FEW) {
+            ending = work.solve(Effort::Exact, options.threads, false);
         }
         ending.residual
     }
@@ -623,8 +622,8 @@ impl Step<'_> {
         let mut forces = instant.joint_force.iter_mut();
         let n_rows = |link: &crate::model::JointLink| link.joint.space().map_or(0, |j| j.n_rows());
         let of_joints = model.joints.iter().map(n_rows);
-        let of_motors = model.motors.iter().map(|_| 1);
-        for (n, joint) in of_joints.chain(of_motors).zip(&work.joints) {
+        let of_others = (0..model.couplings.len() + model.drives.len()).map(|_| 1);
+        for (n, joint) in of_joints.chain(of_others).zip(&work.joints) {
             for force in forces.by_ref().take(n) {
                 if joint.rows > 0 {
                     *force = work.impulse[row];

@@ -6,14 +6,14 @@
 //! (2)  the first impact is the first zero of the gap of a pair along (1)
 //! (3)  there, with all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they approach faster than by free fall in
 //!      a step, 0 <= G_n v' | r_n >= 0 else
-//! (4)  kinetic energy of a group does not increase by more than motors add, as in `impact`
+//! (4)  kinetic energy of a group does not increase by more than drives add, as in `impact`
 //! ```
 
 use super::assemble::along;
 use super::impact::{Driven, SLOW, energy, limit_restitution};
 use super::stops::{first_coordinate, gap_of, is_closed};
 use super::{BAND, ContactPoint, Six, Step, Work};
-use crate::integrate::{StepError, Workspace};
+use crate::integrate::{StepError, Workspace, reject_position_jumps};
 use crate::kinds::plane::force::Side;
 use crate::kinds::space::Pose;
 use crate::kinds::space::joint::Count;
@@ -28,10 +28,10 @@ const NEGLIGIBLE_REST: f64 = 1e-6;
 /// Impacts are located to this, s: at a kilometre per second that is within the band.
 const INSTANT: f64 = 1e-12;
 
-/// A motor whose speed error is below this part of it reaches its speed within the step: rotating rows leave as much.
+/// A drive whose speed error is below this part of it reaches its speed within the step: rotating rows leave as much.
 const JUMP: f64 = 0.05;
 
-/// Lower bound of the motor speed in that comparison, m/s or rad/s.
+/// Lower bound of the prescribed speed in that comparison, m/s or rad/s.
 const NOMINAL_SPEED: f64 = 1e-3;
 
 /// Length of the substep of a pair of bodies, s: that of the one that moves.
@@ -247,8 +247,9 @@ impl Step<'_> {
         self.jump(false)
     }
 
-    /// Applies velocity jumps of motors whose prescribed speed differs, at the start or where the signal jumps.
-    pub(super) fn start_motors(&mut self) -> Result<(), StepError> {
+    /// Applies velocity jumps of drives whose prescribed speed differs, at the start or where the signal jumps.
+    pub(super) fn start_drives(&mut self) -> Result<(), StepError> {
+        reject_position_jumps(self.model, self.state, self.workspace)?;
         if !self.is_far_from_speed() {
             return Ok(());
         }
@@ -263,23 +264,18 @@ impl Step<'_> {
     }
 
     fn is_far_from_speed(&mut self) -> bool {
-        if self.model.motors.is_empty() {
+        if self.model.drives.is_empty() {
             return false;
         }
         self.update_poses();
         let Workspace { poses, twists, .. } = &*self.workspace;
         let (poses, twists) = (poses.space(), twists.space());
-        self.model.motors.iter().any(|motor| {
-            let link = &self.model.joints[motor.joint];
-            let Some(joint) = link.joint.space() else {
-                return false;
-            };
-            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-            let (_, gradient) = joint.coordinate(motor.coordinate, a, b);
-            let [a, b] = link.bodies.map(|body| space_twist_of(twists, body));
-            let speed = motor
-                .speed
-                .value(self.state.time, Side::After, &self.state.inputs);
+        self.model.drives.iter().any(|drive| {
+            let bodies = self.model.bodies_of(drive);
+            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
+            let gradient = self.model.drive_gradient(drive, a, b);
+            let [a, b] = bodies.map(|body| space_twist_of(twists, body));
+            let speed = drive.speed((self.state.time, Side::After), &self.state.inputs);
             (gradient.rate(a, b) - speed).abs() > JUMP * (NOMINAL_SPEED + speed.abs())
         })
     }
@@ -353,7 +349,7 @@ impl Step<'_> {
                 rows,
             };
             let most = energy(bodies, island.bodies, start)
-                + driven.work_of_motors(|row| impulse[row], [start, end]);
+                + driven.work_of_drives(|row| impulse[row], [start, end]);
             energy(bodies, island.bodies, end) > most
         };
         if !(0..islands.count()).any(gains) {
@@ -388,8 +384,8 @@ impl Step<'_> {
             };
             let before = energy(bodies, island.bodies, start);
             let most = [
-                before + driven.work_of_motors(|row| impulse[row], [start, end]),
-                before + driven.work_of_motors(|row| second[row], [start, after]),
+                before + driven.work_of_drives(|row| impulse[row], [start, end]),
+                before + driven.work_of_drives(|row| second[row], [start, after]),
             ];
             let part = limit_restitution(bodies, island.bodies, most, end, after);
             self.report.limited_impacts += u64::from(part < 1.0);
@@ -470,7 +466,7 @@ impl Step<'_> {
                 rows,
             };
             if let Some(i) = island.bodies.iter().find(|i| is_located[**i as usize]) {
-                let work = driven.work_of_motors(|row| impulse[row], [start, end]);
+                let work = driven.work_of_drives(|row| impulse[row], [start, end]);
                 let losses = energy_balance.at(*i as usize);
                 losses.applied += work;
                 losses.impacts += work;

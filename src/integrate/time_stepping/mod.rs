@@ -6,7 +6,7 @@
 //! (2)  closed contacts, gap <= band:   0 <= G_n v'           | r_n >= 0,   friction in its cone
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
 //! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
-//!      motors:  G v' + (h/2) dG/dt v = speed at the end
+//!      drives:  G v' + (h/2) dG/dt v = speed at the end
 //! (5)  q' = q + h (v + v')/2;   q + h v' for a group with an impact, except for the centre of mass of a free one
 //! (6)  position stabilization closes gaps and joints by the smallest motion in the mass metric
 //! ```
@@ -39,7 +39,7 @@ use super::{StepError, Workspace, finite, in_play};
 use crate::contact::body_blocks::{Body, ContactConstraint, Joint, Row};
 use crate::math::packed::{Packed6, dot, pack};
 use crate::math::{Limit, Vec3, larger, norm, positive};
-use crate::model::{BodyRef, Model, TimeStepping};
+use crate::model::{BodyRef, Coupling, Model, TimeStepping};
 use crate::scene::spec::Settings;
 use crate::state::{PersistentContact, State, Status};
 use balance::Outcome;
@@ -120,8 +120,8 @@ pub(super) struct Work {
     bouncing: solve::Solvers,
     stabilization: position_stabilization::Stabilization,
     manifolds: manifold_reduction::ManifoldReduction,
-    /// Prescribed coordinates of motors at the end of the step, m or rad.
-    motor_target: Vec<f64>,
+    /// Prescribed coordinates of drives at the end of the step, m or rad.
+    drive_target: Vec<f64>,
     groups: sleep::SleepIslands,
     plans: locate::Plans,
     energy_balance: balance::EnergyBalance,
@@ -315,8 +315,8 @@ impl Step<'_> {
         let sleep_timer = self.state.time_stepping.sleep_timer.iter();
         left.extend(sleep_timer.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
         self.project_joints();
-        self.set_motor_targets();
-        self.start_motors()?;
+        self.set_drive_targets();
+        self.start_drives()?;
         for substep in 0..=self.time_stepping.options.located_impacts {
             let is_exhausted = self.workspace.time_stepping.is_exhausted();
             self.substep(is_exhausted || substep == self.time_stepping.options.located_impacts)?;
@@ -478,13 +478,14 @@ impl Step<'_> {
             }
             row += n;
         }
-        // rows of motors follow those of the joints
-        let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
-        row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
+        // rows of drives follow those of joints and couplings
+        let n_still = self.model.joints.len() + self.model.couplings.len();
+        let (still, others) = joints.split_at(n_still);
+        row += still.iter().map(|joint| joint.rows).sum::<usize>();
         // springs follow
-        for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
-            let losses = energy_balance.at(assemble::moving_body(motor.bodies));
-            losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
+        for (row, drive) in (row..).zip(&others[..self.model.drives.len()]) {
+            let losses = energy_balance.at(assemble::moving_body(drive.bodies));
+            losses.applied += impulse[row] * mean(&rows[row], drive.bodies);
         }
         self.add_element_work();
     }
@@ -622,9 +623,12 @@ impl Step<'_> {
             row
         );
         let mut force = state.joint_force.iter_mut();
-        let of_motors = model.motors.iter().map(|motor| &model.joints[motor.joint]);
-        for (link, joint) in model.joints.iter().chain(of_motors).zip(joints) {
-            let h = span_of(link.bodies);
+        let of_joints = model.joints.iter().map(|link| link.bodies);
+        let of_couplings = model.couplings.iter().map(Coupling::pair);
+        let of_drives = model.drives.iter().map(|drive| model.bodies_of(drive));
+        let bodies = of_joints.chain(of_couplings).chain(of_drives);
+        for (bodies, joint) in bodies.zip(joints) {
+            let h = span_of(bodies);
             for force in force.by_ref().take(joint.rows) {
                 if h > 0.0 {
                     *force = impulse[row] / h;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
-//!      motors: the same with the error of their coordinates to the integral of the prescribed speed over the step
+//!      drives: the same with the error of their coordinates to the integral of the prescribed speed over the step
 //!      sleeping bodies are fixed; contacts between them are ignored
 //! ```
 //!
@@ -11,15 +11,15 @@
 use super::assemble::{index, row};
 use super::position_gauss_seidel::PositionGaussSeidel;
 use super::solve::Solvers;
-use super::{BAND, ContactPoint, MAX_SHIFT, Six, Step, Work};
+use super::{BAND, MAX_SHIFT, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem, Row};
 use crate::contact::dense::Contact;
 use crate::integrate::Workspace;
 use crate::integrate::event_driven::accept;
 use crate::kinds::plane::force::Side;
-use crate::kinds::space::{self, Pose};
+use crate::kinds::space;
 use crate::math::Limit;
-use crate::model::{BodyRef, space_pose_of};
+use crate::model::{BodyRef, Motion, space_pose_of};
 
 /// Remaining overlaps up to this are accepted, m: half the band of closed contacts.
 const OVERLAP: f64 = 5e-8;
@@ -132,7 +132,7 @@ impl Step<'_> {
             stops,
             found,
             stabilization,
-            motor_target,
+            drive_target,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
@@ -168,7 +168,7 @@ impl Step<'_> {
         };
         for point in found.iter() {
             let bodies = point.bodies.map(|body| awake(body, sleep_timer));
-            add(bodies, &normal_row(point, poses), point.gap);
+            add(bodies, &point.normal_row(poses), point.gap);
         }
         for stop in stops.iter() {
             let bodies = self.model.contacts[stop.contact].bodies;
@@ -189,28 +189,36 @@ impl Step<'_> {
                 rows: equations.n,
             });
         }
-        for (motor, motor_target) in self.model.motors.iter().zip(motor_target.iter()) {
-            let link = &self.model.joints[motor.joint];
-            let Some(joint) = link.joint.space() else {
-                continue;
-            };
-            let [a, b] = link.bodies.map(|body| space_pose_of(places.space(), body));
-            let count = places.count(link);
-            let (value, gradient) = joint.counted(motor.coordinate, &count, a, b);
-            drift = drift.at_least((value - motor_target).abs());
-            rows.push(row(&gradient, value - motor_target));
+        for coupling in &self.model.couplings {
+            let residual = self.model.coupling_row(coupling, places).0;
+            let gradient = self
+                .model
+                .coupling_gradient(coupling, |body| *space_pose_of(poses, body));
+            drift = drift.at_least(residual.abs());
+            rows.push(row(&gradient, residual));
             joints.push(Joint {
-                bodies: link.bodies.map(index),
+                bodies: coupling.pair().map(index),
+                rows: 1,
+            });
+        }
+        for (drive, target) in self.model.drives.iter().zip(drive_target.iter()) {
+            let bodies = self.model.bodies_of(drive);
+            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
+            let off = self.model.drive_offset(drive, places, *target);
+            drift = drift.at_least(off.abs());
+            rows.push(row(&self.model.drive_gradient(drive, a, b), off));
+            joints.push(Joint {
+                bodies: bodies.map(index),
                 rows: 1,
             });
         }
         (overlap, drift)
     }
 
-    /// Prescribed coordinates of motors at the end of the step.
-    pub(super) fn set_motor_targets(&mut self) {
-        self.workspace.time_stepping.motor_target.clear();
-        if self.model.motors.is_empty() {
+    /// Prescribed coordinates of drives at the end of the step.
+    pub(super) fn set_drive_targets(&mut self) {
+        self.workspace.time_stepping.drive_target.clear();
+        if self.model.drives.is_empty() {
             return;
         }
         self.update_poses();
@@ -220,22 +228,18 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         let (start, h) = (self.state.time, self.h);
-        for motor in &self.model.motors {
-            let link = &self.model.joints[motor.joint];
-            let speed = |part: f64, side| {
-                let time = start + part * h;
-                motor.speed.value(time, side, &self.state.inputs)
-            };
-            let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
-            let count = poses.count(link);
-            let now = link
-                .joint
-                .space()
-                .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
-            let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
-            // Simpson's rule: steps end where a signal is not smooth
-            work.motor_target
-                .push(now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After)));
+        for drive in &self.model.drives {
+            let inputs = &self.state.inputs;
+            work.drive_target.push(match &drive.motion {
+                Motion::Position(signal) => signal.value(start + h, Side::Before, inputs),
+                Motion::Speed(_) => {
+                    let speed = |part: f64, side| drive.speed((start + part * h, side), inputs);
+                    let now = self.model.drive_offset(drive, poses, 0.0);
+                    let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
+                    // Simpson's rule: steps end where a signal is not smooth
+                    now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After))
+                }
+            });
         }
     }
 
@@ -279,7 +283,7 @@ impl Step<'_> {
         if is_swept {
             gauss_seidel.clear(model);
             for point in found.iter() {
-                let row = normal_row(point, poses.space());
+                let row = point.normal_row(poses.space());
                 let bodies = point
                     .bodies
                     .map(|body| awake(body, &state.time_stepping.sleep_timer));
@@ -326,10 +330,4 @@ impl Step<'_> {
 // index of a body in the problem; sleeping bodies are fixed like the ground
 fn awake(body: BodyRef, sleep_timer: &[f64]) -> u32 {
     index(body.filter(|i| sleep_timer[*i] < f64::INFINITY))
-}
-
-// gradient of the gap of a contact point
-fn normal_row(point: &ContactPoint, poses: &[Pose]) -> space::Row {
-    let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
-    space::Row::relative_velocity(point.normal, (a, point.arms[0]), (b, point.arms[1]))
 }

@@ -101,20 +101,31 @@ impl Step<'_> {
                 rows: equations.n,
             });
         }
+        for coupling in &self.model.couplings {
+            let pair = coupling.pair();
+            if pair.iter().flatten().any(|i| is_left(*i)) {
+                continue;
+            }
+            let pose = |body| *space_pose_of(poses, body);
+            let own = row(&self.model.coupling_gradient(coupling, pose), 0.0);
+            worst = worst.at_least(along(&own, pair.map(index), start).abs());
+            rows.push(own);
+            joints.push(Joint {
+                bodies: pair.map(index),
+                rows: 1,
+            });
+        }
         if worst <= ROUNDING * largest {
             return;
         }
-        for motor in &self.model.motors {
-            let link = &self.model.joints[motor.joint];
-            let Some(joint) = link.joint.space() else {
-                continue;
-            };
-            if link.bodies.iter().flatten().any(|i| is_left(*i)) {
+        for drive in &self.model.drives {
+            let bodies = self.model.bodies_of(drive);
+            if bodies.iter().flatten().any(|i| is_left(*i)) {
                 continue;
             }
-            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-            let ends = link.bodies.map(index);
-            let (_, gradient) = joint.coordinate(motor.coordinate, a, b);
+            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
+            let ends = bodies.map(index);
+            let gradient = self.model.drive_gradient(drive, a, b);
             let mut own = row(&gradient, 0.0);
             own.bias = -along(&own, ends, start);
             rows.push(own);

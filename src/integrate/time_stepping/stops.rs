@@ -8,7 +8,7 @@ use crate::integrate::Workspace;
 use crate::kinds::space::joint::Count;
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Limit, Vec3};
-use crate::model::{BodyRef, Contact, ContactKind, Model, space_pose_of};
+use crate::model::{BodyRef, Contact, ContactKind, Limited, Model, space_pose_of};
 use crate::state::State;
 
 /// Largest part of the row rotation within half a substep that remains in the velocity along it: of third order in the step.
@@ -43,8 +43,12 @@ pub(super) fn gap_of(
     let ContactKind::Limit(limit) = &stop.kind else {
         return None;
     };
-    let joint = model.joints[limit.joint].joint.space()?;
-    let (value, gradient) = joint.counted(limit.coordinate, count, a, b);
+    // couplings with backlash need the event-driven integrator
+    let Limited::Joint { joint, coordinate } = limit.of else {
+        return None;
+    };
+    let joint = model.joints[joint].joint.space()?;
+    let (value, gradient) = joint.counted(coordinate, count, a, b);
     Some(if limit.above {
         (value - limit.bound, gradient)
     } else {
@@ -68,7 +72,10 @@ fn is_loaded(state: &State, contact: usize) -> bool {
 /// First coordinate of the joint of a stop.
 pub(super) fn first_coordinate(model: &Model, stop: &Contact) -> usize {
     match &stop.kind {
-        ContactKind::Limit(limit) => model.joints[limit.joint].first_coordinate,
+        ContactKind::Limit(limit) => match limit.of {
+            Limited::Joint { joint, .. } => model.joints[joint].first_coordinate,
+            Limited::Coupling(_) => 0,
+        },
         ContactKind::Feature(_) | ContactKind::Space(_) => 0,
     }
 }
@@ -86,7 +93,10 @@ impl Step<'_> {
             let ContactKind::Limit(limit) = &stop.kind else {
                 continue;
             };
-            let count = poses.count(&self.model.joints[limit.joint]);
+            let Limited::Joint { joint, .. } = limit.of else {
+                continue;
+            };
+            let count = poses.count(&self.model.joints[joint]);
             let at = stop.bodies.map(|body| space_pose_of(poses.space(), body));
             if let Some((gap, gradient)) = gap_of(self.model, stop, &count, at)
                 && counts(stop.bodies, is_closed(self.state, contact, gap), gap)

@@ -1,25 +1,38 @@
 //! `[[body]]`: moving bodies.
 
 use super::Names;
+use super::driven::{self, Path};
 use super::shape::{self, Owner};
 use crate::scene::load::Files;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Body, BodyKind, Shape};
+use crate::scene::spec::{Body, BodyKind, Pair, Prescribed, Shape};
 
-const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
+/// Kinds, and whether their motion is prescribed.
+const KINDS: &[(&str, (BodyKind, bool))] = &[
+    ("point", (BodyKind::Point, false)),
+    ("rigid", (BodyKind::Rigid, false)),
+    ("driven", (BodyKind::Rigid, true)),
+];
 
 /// Reads one body.
 pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let place = t.place.clone();
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
-    let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
-    let position = t.need_vector("position").unwrap_or([0.0; 2]);
-    let velocity = t.vector_or("velocity", [0.0; 2]);
+    let is_driven = kind.is_some_and(|(_, is_driven)| is_driven);
+    let kind = kind.map(|(kind, _)| kind);
+    let mass = match is_driven {
+        true => t.number_or("mass", Range::MASS, 1.0),
+        false => t.need_number("mass", Range::MASS).unwrap_or(1.0),
+    };
     let mut inertia = t.number("inertia", Range::POSITIVE);
-    let angle = t.number_or("angle", Range::ANY, 0.0);
-    let angular_velocity = t.number_or("angular_velocity", Range::ANY, 0.0);
+    let (linear, angular) = match is_driven {
+        true => (driven::linear(&mut t), driven::angular(&mut t)),
+        false => at_start(&mut t),
+    };
+    let motion = is_driven.then(|| driven::motion(&linear, &angular, None));
+    let (angle, angular_velocity) = (angular.position, angular.velocity);
 
     if kind == Some(BodyKind::Point) {
         // Zero is harmless, except for an inertia.
@@ -45,7 +58,9 @@ pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     };
     let shapes: Vec<Shape> = shape::read_all(t.items("shape"), owner, files);
     let without_area = !shapes.iter().any(|shape| shape.geometry.is_solid());
-    if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_area {
+    if is_driven && inertia.is_none() && without_area {
+        inertia = Some(1.0);
+    } else if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_area {
         let message = "a rigid body needs `inertia`, or a shape with an area to compute it from";
         let hint = "write for example `inertia = 0.1` (kg m² about the centre of mass), or `kind = \"point\"`";
         t.log
@@ -58,10 +73,27 @@ pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
         kind: kind.unwrap_or(BodyKind::Rigid),
         mass,
         inertia,
-        position,
+        position: linear.position,
         angle,
-        velocity,
+        velocity: linear.velocity,
         angular_velocity,
+        motion,
         shapes,
     }
+}
+
+/// Position and velocity at the start, of a body that is free to move.
+fn at_start(t: &mut Table<'_>) -> (Path<Pair>, Path<f64>) {
+    let none = || Prescribed::Velocity(Vec::new());
+    let linear = Path {
+        position: t.need_vector("position").unwrap_or([0.0; 2]),
+        velocity: t.vector_or("velocity", [0.0; 2]),
+        motion: none(),
+    };
+    let angular = Path {
+        position: t.number_or("angle", Range::ANY, 0.0),
+        velocity: t.number_or("angular_velocity", Range::ANY, 0.0),
+        motion: none(),
+    };
+    (linear, angular)
 }

@@ -202,9 +202,9 @@ fn applied<B: Moving>(
         Dimension::Plane => 1,
         Dimension::Space => n,
     };
-    let force = t.get("force").map(|value| signals(&value, n));
+    let force = t.get("force").map(|value| signal::read_all(&value, n));
     let torque = t.get("torque").map(|value| {
-        let torque = signals(&value, n_torques)?;
+        let torque = signal::read_all(&value, n_torques)?;
         if on_point && !torque.iter().all(signal::is_zero) {
             let message = "a torque has no effect on a point body, which does not rotate";
             value.bad(
@@ -223,27 +223,6 @@ fn applied<B: Moving>(
         force: force.unwrap_or_else(|| zeros(n))?,
         torque: torque.unwrap_or_else(|| zeros(n_torques))?,
     })
-}
-
-/// One signal, or one per axis.
-fn signals(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
-    if n == 1 {
-        return Some(vec![signal::read(value)?]);
-    }
-    let expected = match n {
-        2 => "one number or signal for each axis",
-        _ => "one number or signal for each of three axes",
-    };
-    let list = value.list(expected)?;
-    if list.len() != n {
-        value.bad(
-            format!("expected {expected}, found a list of {}", list.len()),
-            value.log.example(value.key),
-        );
-        return None;
-    }
-    let signals: Vec<Option<Signal>> = list.iter().map(signal::read).collect();
-    signals.into_iter().collect()
 }
 
 /// Names of a body and of the body it moves relative to.

@@ -5,7 +5,10 @@ use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
 use crate::math::Limit;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Anchors, Axes, Dimension, Joint, Limits, Motor, MotorKind, Name};
+use crate::scene::sections::MOTOR;
+use crate::scene::spec::{
+    Anchors, Axes, Dimension, Joint, Limits, Motor, MotorKind, Name, Servo, Signal,
+};
 use crate::scene::value::{Value, Vector, written};
 
 /// Keys of every joint.
@@ -64,7 +67,7 @@ pub fn read<B: Moving, K: Kind>(
             })
             .collect();
         joint.limits = limits(&mut t, kind, sides);
-        if t.log.dimension == Dimension::Space && kind.driven().next().is_some() {
+        if kind.driven().next().is_some() {
             joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
         }
         if kind.driven().next().is_some()
@@ -88,9 +91,9 @@ pub fn read<B: Moving, K: Kind>(
 /// The keys of all joints.
 fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     let mut keys = KEYS.to_vec();
-    keys.extend(["kind", "axis", "friction", BOUNCE]);
+    keys.extend(["kind", "axis", "friction", BOUNCE, "motor"]);
     if dimension == Dimension::Space {
-        keys.extend(["axes", "motor", "second_axis"]);
+        keys.extend(["axes", "second_axis"]);
     }
     let all = K::ALL.iter().map(|kind| kind.description());
     keys.extend(all.flat_map(own_keys));
@@ -273,35 +276,66 @@ fn read_stops(value: &Value<'_>) -> Option<(f64, f64)> {
 
 /// `motor = { kind, coordinate, value }`.
 fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
-    const WORDS: &[(&str, &str)] = &[("speed", "speed"), ("torque", "torque"), ("force", "force")];
+    const WORDS: &[(&str, MotorKind)] = &[
+        ("speed", MotorKind::Speed),
+        ("position", MotorKind::Position),
+        ("servo", MotorKind::Servo),
+        ("torque", MotorKind::Effort),
+        ("force", MotorKind::Effort),
+    ];
     if !value.is_table() {
         value.wrong("a table", value.log.example("motor"));
         return None;
     }
     let mut t = value.as_table(value.path.clone())?;
-    let word = t.need_choice("kind", WORDS);
+    t.describe(MOTOR);
+    let kind = t.need_choice("kind", WORDS);
     let coordinate = coordinate(&mut t, joint);
-    let given = t.need("value").and_then(|v| signal::read(&v));
+    let (given, servo) = match kind {
+        Some(MotorKind::Servo) => {
+            let (position, servo) = read_servo(&mut t);
+            (position, Some(servo))
+        }
+        Some(MotorKind::Speed | MotorKind::Position | MotorKind::Effort) | None => {
+            (t.need("value").and_then(|v| signal::read(&v)), None)
+        }
+    };
     let fitting = coordinate.map(|i| match joint.coordinates[i].is_angle {
         true => ("torque", "an angle is driven by a torque, not a force"),
         false => ("force", "a displacement is driven by a force, not a torque"),
     });
-    if let (Some(word), Some((fitting, message))) = (word, fitting)
-        && word != "speed"
-        && word != fitting
-        && let Some(kind) = t.get("kind")
+    if let (Some(MotorKind::Effort), Some((fitting, message))) = (kind, fitting)
+        && let Some(value) = t.get("kind")
+        && value.text() != Some(fitting)
     {
-        kind.bad(message, format!("write `kind = \"{fitting}\"`"));
+        value.bad(message, format!("write `kind = \"{fitting}\"`"));
     }
-    t.finish("a motor");
+    let keys = ["kp", "kd", "position", "velocity", "limit"].map(|key| (key, "servo"));
+    match servo {
+        Some(_) => t.finish_kind(
+            "a servo",
+            vec![("value", "speed, position, torque or force")],
+        ),
+        None => t.finish_kind("a motor", keys.to_vec()),
+    }
     Some(Motor {
-        kind: match word? {
-            "speed" => MotorKind::Speed,
-            _ => MotorKind::Effort,
-        },
+        kind: kind?,
         coordinate: coordinate?,
         value: given?,
+        servo,
     })
+}
+
+/// The position that a servo follows, and its gains.
+fn read_servo(t: &mut Table<'_>) -> (Option<Signal>, Servo) {
+    let position = t.need("position").and_then(|v| signal::read(&v));
+    let servo = Servo {
+        kp: t.need_number("kp", Range::NOT_NEGATIVE).unwrap_or(0.0),
+        kd: t.number_or("kd", Range::NOT_NEGATIVE, 0.0),
+        velocity: t.get("velocity").and_then(|v| signal::read(&v)),
+        limit: t.number("limit", Range::POSITIVE).unwrap_or(f64::INFINITY),
+    };
+    (position, servo)
 }
 
 /// `coordinate`, which may be omitted if there is only one.

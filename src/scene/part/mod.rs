@@ -2,7 +2,9 @@
 pub mod body;
 pub mod clutch;
 pub mod contact;
+pub mod coupling;
 pub mod dimension;
+pub mod driven;
 pub mod force;
 pub mod friction;
 pub mod joint;
@@ -18,7 +20,7 @@ use super::load::Files;
 use super::read::Table;
 use super::spec::friction::Clutch;
 use super::spec::space::Triple;
-use super::spec::{self, Body, BodyKind, Dimension, Force, Name, Pair, Shape};
+use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
 use super::suggest::nearest;
 use super::value::{Value, Vector, quoted, shortened};
 use crate::kinds;
@@ -150,6 +152,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub ground: Vec<Shape<G>>,
     /// Joints.
     pub joints: Vec<JointOf<B, J>>,
+    /// Couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
     /// Clutches and brakes.
     pub clutches: Vec<Clutch<B::Point>>,
     /// Force elements.
@@ -182,6 +186,11 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         let read_joint = |t| joint::read(t, &mut names, &bodies);
         let joints: Vec<_> = tables.map(read_joint).collect();
 
+        let mut names = Names::new("couplings");
+        let tables = t.items("coupling").into_iter();
+        let read_coupling = |t| coupling::read(t, &mut names, &joints);
+        let couplings = tables.map(read_coupling).collect();
+
         let mut names = Names::new("clutches");
         let tables = t.items("clutch").into_iter();
         let read_clutch = |t| clutch::read(t, &mut names, &bodies);
@@ -198,6 +207,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             bodies,
             ground,
             joints,
+            couplings,
             clutches,
             forces,
         }

@@ -12,6 +12,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         bodies,
         ground,
         joints,
+        couplings,
         clutches,
         forces,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
@@ -28,6 +29,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         bodies,
         ground,
         joints,
+        couplings,
         clutches,
         forces,
         contact_default,

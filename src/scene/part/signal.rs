@@ -58,6 +58,27 @@ pub fn read(value: &Value<'_>) -> Option<Signal> {
     }
 }
 
+/// One signal, or one per axis.
+pub fn read_all(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
+    if n == 1 {
+        return Some(vec![read(value)?]);
+    }
+    let expected = match n {
+        2 => "one number or signal for each axis",
+        _ => "one number or signal for each of three axes",
+    };
+    let list = value.list(expected)?;
+    if list.len() != n {
+        value.bad(
+            format!("expected {expected}, found a list of {}", list.len()),
+            value.log.example(value.key),
+        );
+        return None;
+    }
+    let signals: Vec<Option<Signal>> = list.iter().map(read).collect();
+    signals.into_iter().collect()
+}
+
 /// Is the signal zero at all times?
 pub fn is_zero(signal: &Signal) -> bool {
     match signal {

@@ -1,7 +1,9 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
 use super::friction::Clutch;
-use super::{BodyKind, ContactMaterial, ContactRule, Frame, Name, Shape, Signal};
+use super::{
+    BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Name, Shape, Signal,
+};
 pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
@@ -22,6 +24,8 @@ pub struct Space {
     pub ground: Vec<Shape<Geometry>>,
     /// Joints between two bodies, or a body and the ground.
     pub joints: Vec<Joint>,
+    /// Couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
     /// Clutches and brakes.
     pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
@@ -91,6 +95,8 @@ pub struct Body {
     pub angular_velocity: Triple,
     /// Axes of `angular_velocity`.
     pub angular_velocity_frame: Frame,
+    /// Prescribed motion of a driven body; the values above are those at the start.
+    pub motion: Option<BodyMotion>,
     /// For contact rules.
     pub group: Option<String>,
     /// Shapes, in body coordinates.

@@ -1,6 +1,6 @@
 //! Individual contacts, and resultants of shape pairs in space.
 
-use super::{AXES, Table, turns};
+use super::{AXES, Table};
 use crate::fmu::instance::variable::{
     CONTACT_STATUS, Kind, Of, Output, SPACE_CONTACT_STATUS, Unit,
 };
@@ -26,7 +26,7 @@ impl Table {
         let name = format!("contact.{}", contact.name);
         let what = &contact.name;
         let (length, force, impulse) = match &contact.kind {
-            ContactKind::Limit(stop) if turns(model, stop.joint, stop.coordinate) => {
+            ContactKind::Limit(stop) if model.limits_angle(stop) => {
                 (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
             }
             ContactKind::Limit(_) | ContactKind::Feature(_) | ContactKind::Space(_) => {

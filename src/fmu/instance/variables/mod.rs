@@ -140,6 +140,8 @@ impl Table {
                 InputUnit::NewtonMeter => (Unit::NewtonMeter, "applied torque"),
                 InputUnit::MeterPerSecond => (Unit::MeterPerSecond, "given speed"),
                 InputUnit::RadianPerSecond => (Unit::RadianPerSecond, "given rate of rotation"),
+                InputUnit::Meter => (Unit::Meter, "given position"),
+                InputUnit::Radian => (Unit::Radian, "given angle"),
             };
             self.rows.push(Variable {
                 name: input.name.clone(),

@@ -305,6 +305,17 @@ fn element_rows(model: &Model, link: &ForceLink) -> Vec<Row> {
             ("viscous", "viscous friction", damping, viscous),
         ]
     };
+    let servo = |coordinate, [kp, kd, limit]: [Place; 3]| {
+        let [stiffness, damping, force, _] = units_along(model, link, coordinate);
+        let mut rows = vec![
+            ("kp", "effort for the deviation", stiffness, kp),
+            ("kd", "effort for the deviation of the rate", damping, kd),
+        ];
+        if link.force.servo().is_some_and(|f| f.limit.is_finite()) {
+            rows.push(("limit", "largest effort", force, limit));
+        }
+        rows
+    };
     let positive = NotNegative;
     match &link.force {
         Plane(Force::SpringDamper(_)) => {
@@ -363,8 +374,23 @@ fn element_rows(model: &Model, link: &ForceLink) -> Vec<Row> {
             ];
             friction(f.coordinate, places)
         }
-        Plane(Force::Applied(_)) | Space(SpaceForce::Applied(_) | SpaceForce::MotorTorque(_)) => {
-            Vec::new()
-        }
+        Plane(Force::Servo(_)) => servo(
+            0,
+            [
+                element!(positive, Plane(Force::Servo(f)) => f.kp),
+                element!(positive, Plane(Force::Servo(f)) => f.kd),
+                element!(Positive, Plane(Force::Servo(f)) => f.limit),
+            ],
+        ),
+        Space(SpaceForce::Servo(f)) => servo(
+            f.coordinate,
+            [
+                element!(positive, Space(SpaceForce::Servo(f)) => f.law.kp),
+                element!(positive, Space(SpaceForce::Servo(f)) => f.law.kd),
+                element!(Positive, Space(SpaceForce::Servo(f)) => f.law.limit),
+            ],
+        ),
+        Plane(Force::Applied(_) | Force::MotorTorque(_))
+        | Space(SpaceForce::Applied(_) | SpaceForce::MotorTorque(_)) => Vec::new(),
     }
 }

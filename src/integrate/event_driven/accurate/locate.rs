@@ -270,7 +270,10 @@ impl Run<'_> {
                     | EventFunctionKind::PairBackward(_)
                     | EventFunctionKind::ElementSliding(_)
                     | EventFunctionKind::ElementForward(_)
-                    | EventFunctionKind::ElementBackward(_) => ROUGH_ROOT,
+                    | EventFunctionKind::ElementBackward(_)
+                    | EventFunctionKind::ServoUpper(_)
+                    | EventFunctionKind::ServoLower(_)
+                    | EventFunctionKind::ServoInside(_) => ROUGH_ROOT,
                 };
                 bracketed(
                     |time| self.value_inside(what, time),

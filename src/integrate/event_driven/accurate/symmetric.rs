@@ -181,7 +181,8 @@ fn respond(
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
-    system.set_motor_speeds(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
+    let at = (middle, Side::After);
+    system.prescribe(model, 2.0, |drive| drive.speed(at, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
     system.set_directions(v, sliding, resistance);
     if elements::any_loaded(model, element_status) {
@@ -267,7 +268,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         works[Work::Friction as usize] -= p * u;
         works[Work::Applied as usize] += p * speed;
     }
-    for row in system.motor_rows() {
+    for row in system.driven_rows() {
         works[Work::Applied as usize] += system.impulse[row] * system.rows[row].dot(mid_velocity);
     }
     if !model.forces.is_empty() {

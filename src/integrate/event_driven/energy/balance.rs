@@ -232,7 +232,7 @@ impl Balance {
             ..
         } = self;
         trial.losses.applied += trial.driven;
-        for row in system.motor_rows() {
+        for row in system.driven_rows() {
             trial.losses.applied += system.impulse[row] * system.columns[row].dot(&trial.average);
         }
         if !self.dissipates && !self.is_driven {

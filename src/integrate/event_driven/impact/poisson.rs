@@ -111,7 +111,7 @@ fn relax(workspace: &mut Workspace) -> bool {
     relaxation.clone_from(&level.impulse);
     scratch_position.fill(0.0);
     level.add_response(scratch_position);
-    // joints hold meanwhile; motor speeds do not contribute to a change of velocities
+    // joints hold meanwhile; prescribed speeds do not contribute to a change of velocities
     level.bias.clear();
     let moved = level.rows.iter().map(|row| row.product(scratch_position));
     level.bias.extend(moved);

@@ -2,7 +2,10 @@
 //! so that stiff elements stay stable at any step: the `stiff` part of the position derivative is negative
 //! semidefinite whatever the state, the `rest` makes it exact and is used where the step's matrix allows.
 
+mod along;
 mod applied;
+mod motor_torque;
+mod servo;
 mod signal;
 mod spring_damper;
 mod stribeck;
@@ -10,6 +13,8 @@ mod torsional;
 mod viscous;
 
 pub use applied::Applied;
+pub use motor_torque::MotorTorque;
+pub use servo::{Branch, Servo};
 pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
 pub use spring_damper::SpringDamper;
 pub use stribeck::{Stribeck, falling};
@@ -41,6 +46,8 @@ force_kinds! {
         Applied(Applied),
         Viscous(Viscous),
         Stribeck(Stribeck),
+        MotorTorque(MotorTorque),
+        Servo(Servo),
     }
     also {}
 }

@@ -40,6 +40,11 @@ impl Input {
     pub fn rate(&self, time: f64) -> f64 {
         taylor(&self.derivatives[1..], time - self.since)
     }
+
+    /// The rate of its rate.
+    pub fn second_rate(&self, time: f64) -> f64 {
+        taylor(&self.derivatives[2..], time - self.since)
+    }
 }
 
 fn taylor(derivatives: &[f64], dt: f64) -> f64 {
@@ -79,6 +84,14 @@ impl Signal {
         match self {
             Signal::Given(signal) => given_rate(signal, time, side),
             Signal::Input(index) => inputs[*index].rate(time),
+        }
+    }
+
+    /// The rate of its rate at a time; at a kink or jump, that of the given side.
+    pub fn second_rate(&self, time: f64, side: Side, inputs: &[Input]) -> f64 {
+        match self {
+            Signal::Given(signal) => given_second_rate(signal, time, side),
+            Signal::Input(index) => inputs[*index].second_rate(time),
         }
     }
 
@@ -137,6 +150,18 @@ fn given_rate(signal: &SignalSpec, time: f64, side: Side) -> f64 {
             next if next == 0 || next == times.len() => 0.0,
             next => (values[next] - values[next - 1]) / (times[next] - times[next - 1]),
         },
+    }
+}
+
+fn given_second_rate(signal: &SignalSpec, time: f64, _: Side) -> f64 {
+    match signal {
+        SignalSpec::Constant(_) | SignalSpec::Input { .. } | SignalSpec::Table { .. } => 0.0,
+        SignalSpec::Harmonic {
+            amplitude,
+            omega,
+            phase,
+            ..
+        } => -amplitude * omega * omega * libm::cos(omega * time + phase),
     }
 }
 

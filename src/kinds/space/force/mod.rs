@@ -10,6 +10,7 @@ mod along;
 mod applied;
 mod joint_spring;
 mod motor_torque;
+mod servo;
 mod spring_damper;
 mod stribeck;
 mod viscous;
@@ -18,6 +19,7 @@ pub use crate::kinds::plane::force::{Detail, Input, Side, Signal, Viscous};
 pub use applied::Applied;
 pub use joint_spring::JointSpring;
 pub use motor_torque::MotorTorque;
+pub use servo::Servo;
 pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 
@@ -47,6 +49,7 @@ force_kinds! {
         Viscous(Viscous),
         Stribeck(Stribeck),
         MotorTorque(MotorTorque),
+        Servo(Servo),
     }
     also {
         /// Passes the element as forces along rows to `take`; none for prescribed forces.

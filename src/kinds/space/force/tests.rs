@@ -238,6 +238,7 @@ fn the_force_along_a_coordinate_is_what_the_power_says() {
                 Force::JointSpring(f) => f.coordinate,
                 Force::Stribeck(f) => f.coordinate,
                 Force::MotorTorque(f) => f.coordinate,
+                Force::Servo(f) => f.coordinate,
                 Force::SpringDamper(_) | Force::Applied(_) | Force::Viscous(_) => continue,
             };
             let (_, row) = joint.coordinate(coordinate, &place.poses[0], &place.poses[1]);

@@ -4,13 +4,18 @@ use super::{copies, inertia, orientation};
 use crate::math::quaternion;
 use crate::scene::load::Files;
 use crate::scene::part::shape::{self, Owner};
-use crate::scene::part::{GROUND, Names};
+use crate::scene::part::{GROUND, Names, driven};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::space::{Body, Geometry, Mass};
-use crate::scene::spec::{BodyKind, Frame, Shape};
+use crate::scene::spec::space::{Body, Geometry, Mass, Triple};
+use crate::scene::spec::{BodyKind, BodyMotion, Frame, Shape};
 
-const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
+/// Kinds, and whether their motion is prescribed.
+const KINDS: &[(&str, (BodyKind, bool))] = &[
+    ("point", (BodyKind::Point, false)),
+    ("rigid", (BodyKind::Rigid, false)),
+    ("driven", (BodyKind::Rigid, true)),
+];
 
 /// Reads one body, or its copies.
 pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Vec<Body> {
@@ -21,6 +26,13 @@ pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Vec<Body> 
         .and_then(copies::read);
     let body = read_one(t, names, files);
     match value.zip(copies) {
+        Some((value, _)) if body.motion.is_some() => {
+            value.bad(
+                "the motion of a driven body is prescribed, so it cannot be copied",
+                "write one `[[body]]` for each",
+            );
+            vec![body]
+        }
         Some((value, copies)) => {
             let bodies = copies.of(&body);
             if !body.name.is_empty() {
@@ -36,13 +48,29 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let place = t.place.clone();
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
-    let mass = mass(&mut t);
-    let position = t.need_vector("position").unwrap_or([0.0; 3]);
-    let velocity = t.vector_or("velocity", [0.0; 3]);
-    let inertia = t.get("inertia").and_then(|v| inertia::read(&v));
+    let is_driven = kind.is_some_and(|(_, is_driven)| is_driven);
+    let kind = kind.map(|(kind, _)| kind);
+    let mass = mass(&mut t, is_driven);
+    let mut inertia = t.get("inertia").and_then(|v| inertia::read(&v));
     let orientation = orientation::read(&mut t);
-    let angular_velocity = t.vector_or("angular_velocity", [0.0; 3]);
-    let angular_velocity_frame = frame(&mut t);
+    let Start {
+        position,
+        velocity,
+        angular_velocity,
+        motion,
+    } = match is_driven {
+        true => driven_start(&mut t),
+        false => Start {
+            position: t.need_vector("position").unwrap_or([0.0; 3]),
+            velocity: t.vector_or("velocity", [0.0; 3]),
+            angular_velocity: t.vector_or("angular_velocity", [0.0; 3]),
+            motion: None,
+        },
+    };
+    let angular_velocity_frame = match is_driven {
+        true => Frame::World,
+        false => frame(&mut t),
+    };
     let group = group(&mut t);
 
     if kind == Some(BodyKind::Point) {
@@ -77,7 +105,9 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
             "write `mass`, or add a shape",
         );
     }
-    if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_volume {
+    if is_driven && inertia.is_none() && without_volume {
+        inertia = Some([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+    } else if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_volume {
         let message = "a rigid body needs `inertia`, or a shape with a volume to compute it from";
         let hint = format!("{}, or `kind = \"point\"`", t.log.example("inertia"));
         t.log
@@ -95,16 +125,50 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
         velocity,
         angular_velocity,
         angular_velocity_frame,
+        motion,
         group,
         shapes,
     }
 }
 
-/// `mass` or `density`.
-fn mass(t: &mut Table<'_>) -> Mass {
+/// State of a body at the start.
+struct Start {
+    position: Triple,
+    velocity: Triple,
+    angular_velocity: Triple,
+    motion: Option<BodyMotion>,
+}
+
+/// That of a driven body, whose motion signals prescribe.
+fn driven_start(t: &mut Table<'_>) -> Start {
+    let linear = driven::linear(t);
+    let turns = t.has("angle") || t.has("angular_velocity");
+    let angular = driven::angular(t);
+    let axis = match turns {
+        true => t.need_direction("axis"),
+        false => t.get("axis").and_then(|value| value.direction()),
+    };
+    let motion = driven::motion(&linear, &angular, axis);
+    let unit: Triple = axis.map_or([0.0; 3], |axis: Triple| {
+        let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+        axis.map(|x| x / length)
+    });
+    Start {
+        position: linear.position,
+        velocity: linear.velocity,
+        angular_velocity: unit.map(|x| x * angular.velocity),
+        motion: Some(motion),
+    }
+}
+
+/// `mass` or `density`; a driven body needs neither.
+fn mass(t: &mut Table<'_>, is_driven: bool) -> Mass {
     let density = t.get("density");
     if t.has("mass") || density.is_none() {
-        let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
+        let mass = match is_driven {
+            true => t.number_or("mass", Range::MASS, 1.0),
+            false => t.need_number("mass", Range::MASS).unwrap_or(1.0),
+        };
         if let Some(density) = density {
             density.bad(
                 "`mass` and `density` are alternatives",

@@ -19,6 +19,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        couplings,
         clutches,
         forces,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
@@ -56,6 +57,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         bodies,
         ground,
         joints,
+        couplings,
         clutches,
         forces,
         contact_default,

@@ -28,7 +28,12 @@ pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
             pose_of(poses, link.bodies[0]).point(f.anchor_a),
             pose_of(poses, link.bodies[1]).point(f.anchor_b),
         ]),
-        Force::Torsional(_) | Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => None,
+        Force::Torsional(_)
+        | Force::Applied(_)
+        | Force::Viscous(_)
+        | Force::Stribeck(_)
+        | Force::MotorTorque(_)
+        | Force::Servo(_) => None,
     };
     model.forces.iter().filter_map(ends).collect()
 }

@@ -5,9 +5,11 @@ mod space_words;
 use std::fmt::Write as _;
 
 use super::number;
-use crate::kinds::plane::force::{Force, Signal};
+use crate::kinds::plane::force::{Force, MotorTorque, Signal};
 use crate::kinds::space::force as space;
-use crate::model::{AnyForce, BodyRef, Contact, ContactKind, Model};
+use crate::model::{
+    AnyForce, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, Model, Motion,
+};
 use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
 
 /// Name, kind, bodies, equation.
@@ -38,7 +40,17 @@ pub fn joint_rows(model: &Model) -> Vec<Row> {
             equation,
         ]
     });
-    rows.collect()
+    let couplings = model.couplings.iter().map(|coupling| {
+        let bodies = coupling.bodies.iter().map(|b| model.body_name(Some(*b)));
+        let bodies: Vec<&str> = bodies.collect();
+        [
+            coupling.name.clone(),
+            "coupling".to_owned(),
+            bodies.join(", "),
+            coupling_words(coupling, model),
+        ]
+    });
+    rows.chain(couplings).collect()
 }
 
 /// One row per force element.
@@ -51,17 +63,58 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
         };
         [link.name.clone(), kind.to_owned(), bodies, equation]
     });
-    let motors = model.motors.iter().map(|motor| {
-        let joint = &model.joints[motor.joint];
-        let equation = space_words::motor(motor, joint, &signal(&motor.speed, model));
+    let drives = model.drives.iter().map(|drive| {
+        let bodies = model.bodies_of(drive);
+        let (kind, bodies) = match drive.is_of_body() {
+            true => ("prescribed motion", model.body_name(bodies[1]).to_owned()),
+            false => ("motor", between(model, bodies)),
+        };
         [
-            motor.name.clone(),
-            "motor".to_owned(),
-            between(model, joint.bodies),
-            equation,
+            drive.name.clone(),
+            kind.to_owned(),
+            bodies,
+            drive_words(drive, model),
         ]
     });
-    rows.chain(motors).collect()
+    rows.chain(drives).collect()
+}
+
+/// Equation of a drive.
+fn drive_words(drive: &Drive, model: &Model) -> String {
+    let what = match drive.of {
+        Driven::Joint { joint, coordinate } => {
+            let coordinates = model.joints[joint].joint.description().coordinates;
+            coordinates.get(coordinate).map_or("coordinate", |c| c.name)
+        }
+        Driven::Body { .. } if model.drive_turns(drive) => "angle",
+        Driven::Body { .. } => "coordinate",
+        Driven::Turn { .. } => "angle about its axis",
+    };
+    let value = signal(drive.motion.signal(), model);
+    let unit = if model.drive_turns(drive) { "rad" } else { "m" };
+    match drive.motion {
+        Motion::Speed(_) => {
+            format!("rate of the {what} = {value} {unit}/s, with the force or torque required")
+        }
+        Motion::Position(_) => {
+            format!("{what} = {value} {unit}, with the force or torque required")
+        }
+    }
+}
+
+/// Sum of a coupling.
+fn coupling_words(coupling: &Coupling, model: &Model) -> String {
+    let terms = coupling.terms.iter().map(|term| {
+        let link = &model.joints[term.joint];
+        let coordinates = link.joint.description().coordinates;
+        let what = coordinates.get(term.coordinate).map_or("", |c| c.name);
+        match term.factor {
+            1.0 => format!("{what} of {}", link.name),
+            factor => format!("{} {what} of {}", number(factor), link.name),
+        }
+    });
+    let terms: Vec<String> = terms.collect();
+    format!("{} = its value at the start", terms.join(" + ")).replace("+ -", "- ")
 }
 
 /// Kind and equation of a force element.
@@ -107,8 +160,18 @@ fn force_words(force: &AnyForce, model: &Model) -> (&'static str, String) {
             "Stribeck friction",
             "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part".to_owned(),
         ),
-        Space(space::Force::MotorTorque(motor)) => {
-            ("motor", format!("push = {}", signal(&motor.torque, model)))
+        Plane(Force::MotorTorque(MotorTorque { torque }))
+        | Space(space::Force::MotorTorque(space::MotorTorque { torque, .. })) => {
+            ("motor", format!("push = {}", signal(torque, model)))
+        }
+        Plane(Force::Servo(servo)) | Space(space::Force::Servo(space::Servo { law: servo, .. })) => {
+            let position = signal(&servo.position, model);
+            let limit = match servo.limit.is_finite() {
+                true => ", within its limit",
+                false => "",
+            };
+            let equation = format!("push = kp ({position} - coordinate) + kd times the same of their rates{limit}");
+            ("servo", equation)
         }
     }
 }

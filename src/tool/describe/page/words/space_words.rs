@@ -1,19 +1,8 @@
-//! Motors, friction and motion in space in words.
+//! Friction and motion in space in words.
 
 use super::number;
-use crate::model::{JointLink, Motor, SpaceContact};
+use crate::model::SpaceContact;
 use crate::scene::spec::FrictionCone;
-
-pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
-    let coordinate = joint.joint.description().coordinates.get(motor.coordinate);
-    let unit = if joint.joint.coordinate_turns(motor.coordinate) {
-        "rad/s"
-    } else {
-        "m/s"
-    };
-    let name = coordinate.map_or("coordinate", |c| c.name);
-    format!("rate of the {name} = {speed} {unit}, with the force or torque required")
-}
 
 pub(super) fn friction(coefficient: f64, contact_kind: &SpaceContact) -> String {
     if contact_kind.axis.is_none() {

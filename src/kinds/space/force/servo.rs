@@ -1,0 +1,73 @@
+//! PD servo at a coordinate of a joint in space; its law is that in the plane.
+
+use super::along::{self, JointCoordinate, Push, value_and_rate};
+use super::{Detail, Effect, ForceKind, Situation};
+use crate::kinds::plane::force::{Servo as Law, Signal};
+
+/// PD servo.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Servo {
+    /// Index of the joint's coordinate.
+    pub coordinate: usize,
+    /// Gains, signals and limit.
+    pub law: Law,
+}
+
+impl Servo {
+    fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
+        JointCoordinate::of(at, self.coordinate)
+    }
+
+    fn effort(&self, at: &Situation, [value, rate]: [f64; 2]) -> Push {
+        let time = (at.time, at.side);
+        let effort = self.law.effort([value, rate], time, at.inputs);
+        Push {
+            held: effort.held,
+            fading: effort.fading,
+            by_value: effort.by_value,
+            by_rate: effort.by_rate,
+        }
+    }
+}
+
+impl ForceKind for Servo {
+    fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        self.scalar(at).map_or_else(Effect::default, |scalar| {
+            along::effect(&scalar, at, detail, |value, rate| {
+                self.effort(at, [value, rate])
+            })
+        })
+    }
+
+    fn dissipates(&self) -> bool {
+        self.law.kd != 0.0
+    }
+
+    fn lost_power(&self, at: &Situation) -> f64 {
+        self.servo_coordinate(at)
+            .map_or(0.0, |now| -self.effort(at, now).fading * now[1])
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn applied_power(&self, at: &Situation) -> f64 {
+        self.servo_coordinate(at)
+            .map_or(0.0, |now| self.effort(at, now).held * now[1])
+    }
+
+    fn signals(&self) -> [&[Signal]; 2] {
+        self.law.followed()
+    }
+
+    fn coordinate_force(&self, at: &Situation) -> f64 {
+        self.servo_coordinate(at)
+            .map_or(0.0, |now| self.effort(at, now).total())
+    }
+
+    fn servo_coordinate(&self, at: &Situation) -> Option<[f64; 2]> {
+        let (value, rate) = value_and_rate(&self.scalar(at)?, at);
+        Some([value, rate])
+    }
+}
