@@ -40,11 +40,13 @@ impl NearPairs {
             end += pair.len();
             start..end
         });
+        let contacts: Vec<_> = contacts.collect();
+        let n = model.bodies.len();
         Self {
-            contacts: contacts.collect(),
-            listed: Vec::new(),
-            plane: Vec::new(),
-            space: Vec::new(),
+            listed: Vec::with_capacity(contacts.len()),
+            contacts,
+            plane: Vec::with_capacity(if model.is_spatial() { 0 } else { n }),
+            space: Vec::with_capacity(if model.is_spatial() { n } else { 0 }),
             reach: f64::NEG_INFINITY,
             band: 0.0,
         }
