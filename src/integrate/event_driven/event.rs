@@ -432,9 +432,7 @@ fn first_crossing(
                 first_opening(|t| gap(workspace, t).0, t0, t1)
             };
             if let Some(open) = open {
-                let rounding = gap_rounding(model, &workspace.trial.position, what);
-                let value = |t: f64| gap(workspace, t).0;
-                let time = bracketed_or_zero(value, open, closed, ROOT_TOLERANCE * h, rounding);
+                let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
                 let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
                 // a gap within rounding of zero does not collide
                 if approaches || closed.1 <= -band {
@@ -522,7 +520,7 @@ pub(super) fn restep_to(
     let rounding = gap_rounding(model, &workspace.trial.position, crossing.what);
     let mut root = newton(|h| gap(workspace, h), crossing, rounding);
     if root.is_none() && failure.get().is_none() {
-        let at = bracket(|h| gap(workspace, h).0, crossing, rounding);
+        let at = bracket(|h| gap(workspace, h).0, crossing);
         gap(workspace, at);
         root = Some(at);
     }
@@ -553,7 +551,7 @@ fn newton(
     let (mut h, mut last) = (time, f64::INFINITY);
     for _ in 0..MAX_NEWTON {
         let (apart, rate) = gap(h);
-        if apart.abs() <= rounding {
+        if apart.abs() <= rounding && rate < 0.0 {
             return Some(h);
         }
         let next = h - apart / rate;
@@ -573,7 +571,7 @@ fn newton(
 }
 
 // the same between brackets
-fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing, rounding: f64) -> f64 {
+fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing) -> f64 {
     let Crossing {
         open, time, closed, ..
     } = *crossing;
@@ -608,7 +606,7 @@ fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing, rounding: f64) 
         late.1 = gap(closed);
     }
     if early.1 > 0.0 && late.1 < 0.0 {
-        bracketed_or_zero(gap, early, late, ROOT_TOLERANCE * closed, rounding)
+        bracketed(gap, early, late, ROOT_TOLERANCE * closed)
     } else {
         time
     }
