@@ -28,6 +28,9 @@ const MAX_NEWTON: u32 = 5;
 /// A body may rotate by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
 const SAMPLE_ANGLE: f64 = 0.2;
 
+/// Gap and rate of a contact too far away to close in a step.
+const FAR: (f64, f64) = (f64::MAX, 0.0);
+
 /// Halvings of the step to find where a function that starts at zero becomes positive.
 pub(super) const MAX_HALVINGS: u32 = 20;
 
@@ -227,12 +230,14 @@ pub(super) fn collision(
         }
     };
     for i in 0..workspace.within_reach.len() {
-        let pair = workspace.within_reach[i].clone();
+        let pair = workspace.within_reach[i].0.clone();
         let leader = pair.start;
         let mut all_open = true;
         for contact in pair {
             if workspace.watched[contact] {
-                watch(workspace, Closing::Contact(contact));
+                if workspace.start_gap[contact] != FAR {
+                    watch(workspace, Closing::Contact(contact));
+                }
             } else {
                 all_open = false;
             }
@@ -250,7 +255,7 @@ pub(super) fn collision(
 
 // gaps and rates of the monitored contacts at both ends of the trial step, where shapes are close enough
 fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
-    model.poses(&state.position, &mut workspace.poses);
+    assemble::gaps(model, workspace, &state.position);
     find_within_reach(model, state, workspace);
     let mut end = std::mem::take(&mut workspace.trial);
     for (at_end, q, v) in [
@@ -263,17 +268,29 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
             watched,
             start_gap,
             end_gap,
+            gap,
             ..
         } = &mut *workspace;
-        let gaps = if at_end { end_gap } else { start_gap };
-        for pair in within_reach {
+        for (pair, way) in within_reach {
             if at_end {
                 model.poses_of(model.contacts[pair.start].bodies, q, poses);
             }
             for j in pair.clone().filter(|j| watched[*j]) {
-                gaps[j] = model
-                    .gap_and_rate(&model.contacts[j], poses, v)
-                    .unwrap_or((f64::INFINITY, 0.0));
+                // a gap that is known and too wide to close
+                let is_far = gap[j] < f64::MAX && gap[j] > *way;
+                let value = if is_far {
+                    FAR
+                } else {
+                    model
+                        .gap_and_rate(&model.contacts[j], poses, v)
+                        .unwrap_or((f64::INFINITY, 0.0))
+                };
+                let gaps = if at_end {
+                    &mut *end_gap
+                } else {
+                    &mut *start_gap
+                };
+                gaps[j] = value;
             }
         }
     }
@@ -316,12 +333,15 @@ fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
     let way = 1.5 * trial.h;
     near.find_within_step(model, poses, way * (first + second), gap);
     within_reach.clear();
-    within_reach.extend(near.pairs().filter(|pair| {
+    within_reach.extend(near.pairs().filter_map(|pair| {
         let contact = &model.contacts[pair.start];
         let bodies = contact.bodies.into_iter().flatten();
-        let speeds = bodies.map(|b| fastest[b]).sum::<f64>();
+        let way = way * bodies.map(|b| fastest[b]).sum::<f64>();
         let clearance = model.clearance(contact, poses);
-        clearance <= 0.0 || clearance <= way * speeds
+        // the stops of a joint may be angles
+        let is_joint = clearance == f64::NEG_INFINITY;
+        let way = if is_joint { f64::INFINITY } else { way };
+        (clearance <= 0.0 || clearance <= way).then_some((pair, way))
     }));
 }
 

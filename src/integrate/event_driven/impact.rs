@@ -63,7 +63,8 @@ pub(super) fn apply(
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, bounce, report);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
-    workspace.level.condense_rows(&workspace.mass);
+    workspace.level.metric.use_mass(&model.mass);
+    workspace.level.condense_rows();
     workspace.level.set_motor_speeds(model, 1.0, |speed| {
         speed.value(state.time, Side::After, &state.inputs)
     });
@@ -157,13 +158,9 @@ fn restitution(
     level.solve_fixed_mode(joints, status, fixed_mode_solver);
     restitution.clear();
     let mut bounces = false;
-    let k = level.len();
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
-        let mut acceleration = level.bias[normal];
-        for j in 0..k {
-            acceleration += level.delassus[normal * k + j] * level.impulse[j];
-        }
+        let acceleration = level.bias[normal] + level.gained(normal);
         let contact = &model.contacts[level.contacts[i]];
         let approach = -level.rows[normal].dot(&state.velocity);
         let approaches = approach > slow;

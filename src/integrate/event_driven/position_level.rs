@@ -192,7 +192,7 @@ fn solve_at(
     assemble::rows(model, poses, fixed_features, BeyondEdges::Nothing, system);
     model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
-    assemble::condense_with_step_metric(workspace);
+    workspace.system.condense();
     let Workspace {
         system,
         free,

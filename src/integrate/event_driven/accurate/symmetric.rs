@@ -124,18 +124,16 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     free.clone_from(force);
     // if forces are linear, the mid velocity is still that of the start
     if jacobians.any && !model.velocity_forces_are_linear() {
-        let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
-            let row = &jacobians.velocity[i * n..(i + 1) * n];
-            for ((k, v), mid) in row.iter().zip(v).zip(mid_velocity.iter()) {
-                *x += k * (v - mid);
+            for (j, k) in jacobians.velocity.row(i) {
+                *x += k * (v[j] - mid_velocity[j]);
             }
         }
     }
     free.iter_mut().for_each(|x| *x *= h);
     let regular = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
     if regular {
-        assemble::divide_by_step_metric(workspace);
+        workspace.system.metric.divide(&mut workspace.free);
     }
     regular
 }
@@ -160,32 +158,21 @@ fn respond(
         sliding,
         resistance,
         inputs,
-        mass,
-        step_metric,
-        step_has_metric,
         ..
     } = workspace;
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
     system.set_motor_speeds(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
-    let metric = if *step_has_metric { step_metric } else { mass };
     system.set_directions(v, sliding, resistance);
     if system.must_iterate(|j| statuses[j]) {
-        system.condense_rows(metric);
+        system.condense_rows();
         system.bias_from(twice);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
         system.add_response(free);
         return system.directions_are_found();
     } else {
-        system.respond_fixed_mode(
-            metric,
-            twice,
-            joints,
-            |j| statuses[j],
-            fixed_mode_solver,
-            free,
-        );
+        system.respond_fixed_mode(twice, joints, |j| statuses[j], fixed_mode_solver, free);
     }
     true
 }
