@@ -259,6 +259,16 @@ impl GlobalRow {
         self.span[..self.n_bodies].iter().zip(&self.value)
     }
 
+    /// The ranges of its bodies in the vector of velocities.
+    pub fn spans(&self) -> &[Span] {
+        &self.span[..self.n_bodies]
+    }
+
+    /// The gradient of one of its bodies.
+    pub fn values(&self, side: usize) -> &[f64; MAX_DOF] {
+        &self.value[side]
+    }
+
     /// Scalar product with a vector of velocities.
     #[inline(never)]
     pub fn dot(&self, v: &[f64]) -> f64 {

@@ -7,7 +7,7 @@ use super::lcp::basis::grow;
 
 /// Elimination order and sparsity pattern of the factors for given pairs; kept while the pairs stay the same.
 #[derive(Debug, Default)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     pub bodies: usize,
     pub pairs: Vec<[u32; 2]>,
     /// Position of each body in the order.

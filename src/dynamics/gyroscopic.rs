@@ -84,7 +84,7 @@ fn moments_at(model: &Model, i: usize) -> (usize, Vec3) {
 fn put(jacobians: &mut Jacobians, i: usize, new: impl Fn(f64, (usize, usize)) -> f64) {
     for row in 0..3 {
         for column in 0..3 {
-            let entry = &mut jacobians.velocity[(i + row) * jacobians.n + i + column];
+            let entry = jacobians.velocity.entry(i + row, i + column);
             let before = *entry;
             *entry = new(before, (row, column));
             jacobians.gyroscopic[3 * (i + row) + column] += *entry - before;

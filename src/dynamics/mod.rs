@@ -1,7 +1,9 @@
 //! Generalized forces, their derivatives, and energies; no contact forces.
 
+mod block_matrix;
 mod gyroscopic;
 
+pub use block_matrix::{BlockMatrix, Layout};
 pub use gyroscopic::use_antisymmetric_part;
 
 use crate::constraint::{Pose, Span};
@@ -13,23 +15,23 @@ use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
 };
+use std::sync::Arc;
 
-/// Jacobians of the generalized forces, row-major, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
+/// Jacobians of the generalized forces, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
 pub struct Jacobians {
-    n: usize,
     /// By coordinates, negative semidefinite part.
-    pub stiff: Vec<f64>,
+    pub stiff: BlockMatrix,
     /// By coordinates, the rest.
-    pub rest: Vec<f64>,
+    pub rest: BlockMatrix,
     /// By coordinates, contribution of dampers.
-    pub damper: Vec<f64>,
+    pub damper: BlockMatrix,
     /// By velocities.
-    pub velocity: Vec<f64>,
+    pub velocity: BlockMatrix,
     /// Contribution of gyroscopic torques to `velocity`, which is not damping: three entries per row.
     pub gyroscopic: Vec<f64>,
     /// Contribution of applied forces to `rest`.
-    pub applied: Vec<f64>,
+    pub applied: BlockMatrix,
     /// False if all are zero.
     pub any: bool,
 }
@@ -79,16 +81,16 @@ impl Works {
 }
 
 impl Jacobians {
-    /// For `n` velocities.
-    pub fn new(n: usize) -> Self {
+    /// For the couplings of a model.
+    pub fn new(layout: &Arc<Layout>) -> Self {
+        let matrix = || BlockMatrix::new(layout);
         Self {
-            n,
-            stiff: vec![0.0; n * n],
-            rest: vec![0.0; n * n],
-            damper: vec![0.0; n * n],
-            velocity: vec![0.0; n * n],
-            gyroscopic: vec![0.0; 3 * n],
-            applied: vec![0.0; n * n],
+            stiff: matrix(),
+            rest: matrix(),
+            damper: matrix(),
+            velocity: matrix(),
+            gyroscopic: vec![0.0; 3 * layout.n()],
+            applied: matrix(),
             any: false,
         }
     }
@@ -96,10 +98,10 @@ impl Jacobians {
     /// Copies `other`, of the same size, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         if self.any || other.any {
-            self.stiff.clone_from(&other.stiff);
-            self.rest.clone_from(&other.rest);
-            self.damper.clone_from(&other.damper);
-            self.velocity.clone_from(&other.velocity);
+            self.stiff.values.clone_from(&other.stiff.values);
+            self.rest.values.clone_from(&other.rest.values);
+            self.damper.values.clone_from(&other.damper.values);
+            self.velocity.values.clone_from(&other.velocity.values);
             self.gyroscopic.clone_from(&other.gyroscopic);
         }
         self.any = other.any;
@@ -108,38 +110,36 @@ impl Jacobians {
     /// Sets all to zero.
     fn clear(&mut self) {
         if self.any {
-            self.stiff.fill(0.0);
-            self.rest.fill(0.0);
-            self.damper.fill(0.0);
-            self.velocity.fill(0.0);
+            self.stiff.values.fill(0.0);
+            self.rest.values.fill(0.0);
+            self.damper.values.fill(0.0);
+            self.velocity.values.fill(0.0);
             self.gyroscopic.fill(0.0);
             self.any = false;
         }
     }
 
     fn add(&mut self, spans: [Span; 2], effect: &Effect) {
-        let n = self.n;
         for along in effect.along.iter().flatten() {
             self.any = true;
             let g = &along.gradient;
-            add_square(spans, along.by_position, g, &mut self.stiff, n);
-            add_square(spans, along.by_velocity, g, &mut self.velocity, n);
+            self.stiff.add_square(spans, along.by_position, g);
+            self.velocity.add_square(spans, along.by_velocity, g);
         }
         if let Some(bending) = &effect.bending {
             self.any = true;
-            add_block(spans, &bending.rest, &mut self.rest, n);
-            add_block(spans, &bending.damper, &mut self.damper, n);
+            self.rest.add_block(spans, &bending.rest);
+            self.damper.add_block(spans, &bending.damper);
         }
     }
 
     fn add_spatial(&mut self, spans: [Span; 2], detail: Detail, effect: &space::force::Effect) {
         self.any = true;
-        let n = self.n;
-        add_block(spans, &effect.by_position_stiff, &mut self.stiff, n);
-        add_block(spans, &effect.by_velocity, &mut self.velocity, n);
+        self.stiff.add_block(spans, &effect.by_position_stiff);
+        self.velocity.add_block(spans, &effect.by_velocity);
         if detail == Detail::All {
-            add_block(spans, &effect.by_position_rest, &mut self.rest, n);
-            add_block(spans, &effect.by_position_damper, &mut self.damper, n);
+            self.rest.add_block(spans, &effect.by_position_rest);
+            self.damper.add_block(spans, &effect.by_position_damper);
         }
     }
 
@@ -147,12 +147,11 @@ impl Jacobians {
     /// trapezoidal rule oscillates and explicit forces are unstable.
     #[inline]
     pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {
-        let n = mass.len();
         self.any
-            && (0..n).any(|i| {
+            && mass.iter().enumerate().any(|(i, mass)| {
                 let added =
-                    by_velocity * self.velocity[i * n + i] + by_position * self.stiff[i * n + i];
-                -added > mass[i]
+                    by_velocity * self.velocity.diagonal(i) + by_position * self.stiff.diagonal(i);
+                -added > *mass
             })
     }
 
@@ -162,9 +161,8 @@ impl Jacobians {
         if !self.any {
             return 0.0;
         }
-        let n = mass.len();
-        let added = |i: usize| -by_position * self.rest[i * n + i] / mass[i];
-        (0..n).fold(0.0, |most, i| larger(most, added(i)))
+        let added = |i: usize| -by_position * self.rest.diagonal(i) / mass[i];
+        (0..mass.len()).fold(0.0, |most, i| larger(most, added(i)))
     }
 }
 
@@ -213,7 +211,7 @@ pub fn force_and_works(
         if let Some(jacobians) = jacobians.as_deref_mut()
             && model.forces.iter().any(|link| link.force.is_given())
         {
-            jacobians.applied.fill(0.0);
+            jacobians.applied.values.fill(0.0);
         }
     }
     let at = At {
@@ -232,13 +230,12 @@ pub fn force_and_works(
                 if let Some(works) = works.as_deref_mut() {
                     works.add(spans, [&effect.force, &effect.damping], &link.force);
                     if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
-                        let n = jacobians.n;
                         if let Some(bending) = &effect.bending {
-                            add_block(spans, &bending.rest, &mut jacobians.applied, n);
+                            jacobians.applied.add_block(spans, &bending.rest);
                         }
                         for along in effect.along.iter().flatten() {
                             let (k, g) = (along.by_position, &along.gradient);
-                            add_square(spans, k, g, &mut jacobians.applied, n);
+                            jacobians.applied.add_square(spans, k, g);
                         }
                     }
                 }
@@ -252,10 +249,11 @@ pub fn force_and_works(
                 if let Some(works) = works.as_deref_mut() {
                     works.add(spans, [&effect.force, &effect.damping], &link.force);
                     if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
-                        let n = jacobians.n;
-                        add_block(spans, &effect.by_position_rest, &mut jacobians.applied, n);
+                        jacobians.applied.add_block(spans, &effect.by_position_rest);
                         if link.force.servo().is_some() {
-                            add_block(spans, &effect.by_position_stiff, &mut jacobians.applied, n);
+                            jacobians
+                                .applied
+                                .add_block(spans, &effect.by_position_stiff);
                         }
                     }
                 }
@@ -639,50 +637,6 @@ fn add_force<const N: usize>(spans: [Span; 2], factor: f64, force: &[f64; N], to
     for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {
         for i in 0..len {
             total[first + i] += factor * force[block + i];
-        }
-    }
-}
-
-// adds `factor g g^T`
-fn add_square<const N: usize>(
-    spans: [Span; 2],
-    factor: f64,
-    gradient: &[f64; N],
-    matrix: &mut [f64],
-    n: usize,
-) {
-    if factor == 0.0 {
-        return;
-    }
-    for (rows, row_block) in spans.into_iter().zip([0, N / 2]) {
-        for i in 0..rows.len {
-            let scaled = factor * gradient[row_block + i];
-            let row = &mut matrix[(rows.first + i) * n..(rows.first + i + 1) * n];
-            for (Span { first, len }, column_block) in spans.into_iter().zip([0, N / 2]) {
-                let values = &gradient[column_block..column_block + len];
-                for (x, value) in row[first..first + len].iter_mut().zip(values) {
-                    *x += scaled * value;
-                }
-            }
-        }
-    }
-}
-
-fn add_block<const N: usize>(
-    spans: [Span; 2],
-    block: &[[f64; N]; N],
-    matrix: &mut [f64],
-    n: usize,
-) {
-    for (rows, row_block) in spans.into_iter().zip([0, N / 2]) {
-        for i in 0..rows.len {
-            let row = &mut matrix[(rows.first + i) * n..(rows.first + i + 1) * n];
-            for (Span { first, len }, column_block) in spans.into_iter().zip([0, N / 2]) {
-                let values = &block[row_block + i][column_block..column_block + len];
-                for (x, value) in row[first..first + len].iter_mut().zip(values) {
-                    *x += value;
-                }
-            }
         }
     }
 }

@@ -3,19 +3,19 @@
 use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES};
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
-use super::event_driven::metric::Metric;
 use super::event_driven::near::NearPairs;
 use super::event_driven::system::{Forces, MAX_LOADING, System};
 use super::event_driven::trial::{EventFunction, EventFunctionKind, Trial};
 use super::time_stepping::Work;
 use crate::constraint::GlobalRow;
-use crate::dynamics::Jacobians;
+use crate::dynamics::{Jacobians, Layout};
 use crate::kinds::plane::force::Input;
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
 use crate::model::{FixedFeature, Model, Poses, Twists};
 use crate::state::{Resistance, State, Status};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Event functions of a contact at most.
 const EVENT_FUNCTIONS: usize = 9;
@@ -41,12 +41,6 @@ pub struct Workspace {
     pub(super) scratch_position: Vec<f64>,
     /// Velocity change over the trial step without constraints.
     pub(super) free: Vec<f64>,
-    pub(super) mass: Metric,
-    pub(super) step_metric: Metric,
-    /// Is that the metric of the current step? Otherwise it is the mass matrix.
-    pub(super) step_has_metric: bool,
-    /// Metric of the acceleration level where forces are stiff.
-    pub(super) instant_metric: Metric,
     /// Length of the current standard step, s.
     pub(super) standard_step: f64,
     /// The constraint system of the step.
@@ -70,8 +64,8 @@ pub struct Workspace {
     /// Gaps and their rates at the start and the end of a trial step.
     pub(super) start_gap: Vec<(f64, f64)>,
     pub(super) end_gap: Vec<(f64, f64)>,
-    /// Contacts of each pair that may touch during a trial step.
-    pub(super) within_reach: Vec<Range<usize>>,
+    /// Contacts of each pair that may touch during a trial step, and how far its bodies may move towards each other, m.
+    pub(super) within_reach: Vec<(Range<usize>, f64)>,
     /// Fastest motion of each body in a trial step, m/s.
     pub(super) fastest: Vec<f64>,
     /// Fixed geometry of each contact at the start of the substep, or where it opened or touched since: constant for a closed contact
@@ -165,7 +159,11 @@ impl Workspace {
             model.n_joint_rows
         };
         let (n, n_contacts) = (model.n_velocities, model.contacts.len());
-        // time stepping has no dense matrices over all bodies
+        // time stepping has no matrices over all bodies
+        let layout = Arc::new(match model.time_stepping {
+            Some(_) => Layout::default(),
+            None => Layout::new(model),
+        });
         let dense = if model.time_stepping.is_some() { 0 } else { n };
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
@@ -178,16 +176,12 @@ impl Workspace {
             inputs: Vec::with_capacity(model.inputs.len()),
             force: vector(),
             force_end: vector(),
-            jacobians: Jacobians::new(dense),
+            jacobians: Jacobians::new(&layout),
             scratch_position: vector(),
             free: vector(),
-            mass: Metric::mass(model),
-            step_metric: Metric::full(dense),
-            step_has_metric: false,
-            instant_metric: Metric::full(dense),
             standard_step: 0.0,
-            system: System::new(model),
-            level: System::new(model),
+            system: System::new(model, &layout),
+            level: System::new(model, &layout),
             fixed_mode_solver: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
@@ -201,7 +195,7 @@ impl Workspace {
             near: NearPairs::new(model),
             start_gap: vec![(0.0, 0.0); n_contacts],
             end_gap: vec![(0.0, 0.0); n_contacts],
-            within_reach: Vec::new(),
+            within_reach: Vec::with_capacity(model.pairs.len()),
             fastest: Vec::with_capacity(model.bodies.len()),
             fixed_features: vec![FixedFeature::default(); n_contacts],
             last_forces: Forces::default(),
@@ -213,7 +207,7 @@ impl Workspace {
             element_known: vec![false; model.elements.len()],
             reaction: vec![[0.0; MAX_LOADING]; model.elements.len()],
             element_status: state.element_status,
-            active: Vec::with_capacity(model.expected_contacts()),
+            active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
@@ -233,7 +227,7 @@ impl Workspace {
             contradicted: None,
             extrapolation: Extrapolation::new(dense),
             step_error: 0.0,
-            start_jacobians: Jacobians::new(dense),
+            start_jacobians: Jacobians::new(&layout),
             mid_velocity: vector(),
             twice: vector(),
             middle_sampled: false,

@@ -1,10 +1,10 @@
 //! Memory that a model and its simulation need, estimated in advance: a failed allocation would abort the process.
 //!
 //! ```text
-//! (1)  bytes <= fixed + a m + b n + c k + d j,   m = n^2 + (j + rows of expected contacts)^2
+//! (1)  bytes <= fixed + a r (r + n) + b n + c k + d j + e n^2,   r = j + rows of expected contacts
 //! ```
 //!
-//! with n velocities, k contacts that are listed and j rows of joints. The factors were measured with margins (tests/it/memory.rs); with time stepping m is 0.
+//! with n velocities, k contacts that are listed and j rows of joints. The factors were measured with margins (tests/it/memory.rs); with time stepping r and e are 0.
 
 use super::{EXPECTED, Model};
 use crate::scene::error::Problem;
@@ -16,10 +16,12 @@ pub const MAX_BYTES: u64 = 4_000_000_000;
 const FIXED: u64 = 2_000_000;
 /// Per matrix entry, over all matrices of one size, bytes.
 const OF_MATRICES: u64 = 300;
+/// Per pair of velocities: the elimination order of the bodies.
+const OF_ORDER: u64 = 4;
 /// Per velocity.
-const OF_VELOCITY: u64 = 8_000;
+const OF_VELOCITY: u64 = 12_000;
 /// Per listed contact.
-const OF_CONTACT: u64 = 16_000;
+const OF_CONTACT: u64 = 6_500;
 /// Per joint row.
 const OF_JOINT_ROW: u64 = 20_000;
 
@@ -30,13 +32,14 @@ const FIRST_CHECK: usize = 1024;
 pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usize) -> u64 {
     let (n, n_joint) = (model.n_velocities as u64, model.n_joint_rows as u64);
     let rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts.min(EXPECTED);
-    let square = |x: u64| x.saturating_mul(x);
+    let rows = rows as u64;
     let matrices = match is_time_stepping {
         true => 0,
-        false => square(n).saturating_add(square(rows as u64)),
+        false => OF_MATRICES
+            .saturating_mul(rows.saturating_mul(rows + n))
+            .saturating_add(OF_ORDER.saturating_mul(n.saturating_mul(n))),
     };
-    OF_MATRICES
-        .saturating_mul(matrices)
+    matrices
         .saturating_add(FIXED + OF_VELOCITY * n + OF_JOINT_ROW * n_joint)
         .saturating_add(OF_CONTACT * n_contacts as u64)
 }

@@ -68,6 +68,14 @@ impl Poses {
         }
     }
 
+    /// Reference orientations of the rotational coordinates; none in the plane.
+    pub fn reference(&self) -> &[Quaternion] {
+        match self {
+            Self::Plane(_) => &[],
+            Self::Space { reference, .. } => reference,
+        }
+    }
+
     /// What the angles of a joint in space are counted from.
     pub fn count(&self, link: &JointLink) -> Count<'_> {
         match self {

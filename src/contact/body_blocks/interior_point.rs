@@ -14,9 +14,9 @@
 //! problem is not convex, and the central path to `m = 0` may turn back: steps then become short. After a short step the
 //! next one ignores the change of `|u_b|`, which gets past some of these turning points.
 
-use super::factor::Vec6;
 use super::newton::{MAX_ROWS, Newton};
 use super::scaled::{Scaled, clamp_length};
+use crate::contact::block_lu::Vec6;
 use crate::contact::dense::scaled::ContactRows;
 use crate::contact::elimination_order::Pattern;
 use crate::math::dense;

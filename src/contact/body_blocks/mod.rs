@@ -29,7 +29,6 @@
 //! exponential of `libm`.
 
 mod bounded;
-mod factor;
 mod interior_point;
 mod islands;
 mod lagged_slip;

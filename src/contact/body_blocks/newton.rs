@@ -13,9 +13,9 @@
 //! The damping regularizes redundant rows and vanishes at the solution.
 
 use super::DOFS;
-use super::factor::{Factor, Vec6};
 use super::scaled::{JacobianRow, Scaled, row_velocity};
 use super::solver::PLAIN_NEWTON;
+use crate::contact::block_lu::{Factor, Vec6};
 use crate::contact::dense::MAX_BLOCKS;
 use crate::contact::dense::map::{Size, State, augmented_impulse, measure, state};
 use crate::contact::dense::newton::{End, Limits};
@@ -40,7 +40,7 @@ pub(super) const MAX_ROWS: usize = 1 + 2 * MAX_BLOCKS;
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
-    factor: Factor,
+    factor: Factor<DOFS>,
     /// `H`, the Jacobian of the contact jacobian: row by row for contacts, the diagonal for joints.
     pub jacobians: Vec<[f64; MAX_ROWS]>,
     /// `g`, then `dr`.

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use super::factor::{Mat6, Vec6};
 use super::{DOFS, GROUND, Island, Problem, Row};
+use crate::contact::block_lu::{Mat6, Vec6};
 use crate::contact::dense::scaled::{BlockRows, ContactRows};
 use crate::contact::scaling::power_of_two;
 use crate::math::larger;

@@ -1,7 +1,6 @@
 //! Stages of the solve of an island, and the loop over all islands.
 
 use super::bounded::Bounded;
-use super::factor::Vec6;
 use super::interior_point::InteriorPoint;
 use super::lagged_slip::{LaggedSlip, Start};
 use super::newton::Newton;
@@ -12,6 +11,7 @@ use super::{
     ACCEPTED_RESIDUAL, Effort, Friction, Island, Islands, Outcome, Problem, Stage, Stats, Status,
     Summary,
 };
+use crate::contact::block_lu::Vec6;
 use crate::contact::dense::MAX_BLOCKS;
 use crate::contact::dense::map::{State, augmented_impulse, state};
 use crate::contact::dense::newton::Limits;

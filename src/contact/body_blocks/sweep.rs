@@ -11,8 +11,8 @@
 //! ```
 
 use super::DOFS;
-use super::factor::Vec6;
 use super::scaled::{JacobianRow, Scaled, clamp_length, dot, row_velocity};
+use crate::contact::block_lu::Vec6;
 use crate::contact::dense::scaled::BlockRows;
 use crate::math::positive;
 

@@ -50,8 +50,8 @@ pub(super) fn rows(
     );
     system.take_friction(model);
     system.free_rotation();
+    system.mass.clone_from(&model.mass);
     if model.is_spatial() {
-        system.mass.clone_from(&model.mass);
         let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
         system.static_friction.clear();
         system
@@ -256,17 +256,18 @@ pub(super) fn level(
     level.contacts.clear();
     level.contacts.extend(contacts);
     rows(model, poses, fixed_features, BeyondEdges::Line, level);
-    level.condense_rows(&workspace.mass);
+    level.metric.use_mass(&model.mass);
+    level.condense_rows();
 }
 
-/// Updates the fixed geometry at `q` of all contacts for which `moved` is true.
+/// Updates the fixed geometry at `q` of all near contacts for which `moved` is true. Leaves their gaps in the workspace.
 pub(super) fn update_fixed_features(
     model: &Model,
     workspace: &mut Workspace,
     q: &[f64],
     moved: impl Fn(usize) -> bool,
 ) {
-    model.poses(q, &mut workspace.poses);
+    gaps(model, workspace, q);
     let Workspace {
         poses,
         fixed_features,
@@ -274,15 +275,9 @@ pub(super) fn update_fixed_features(
         gap,
         ..
     } = workspace;
-    near.find(model, poses, NEAR, gap);
-    for pair in near.pairs() {
-        if model.clearance(&model.contacts[pair.start], poses) > NEAR {
-            continue;
-        }
-        for j in pair {
-            if moved(j) || fixed_features[j].edge.is_none() {
-                fixed_features[j] = model.fixed_feature(&model.contacts[j], poses);
-            }
+    for j in near.contacts().filter(|j| gap[*j] <= NEAR) {
+        if moved(j) || fixed_features[j].edge.is_none() {
+            fixed_features[j] = model.fixed_feature(&model.contacts[j], poses);
         }
     }
 }
@@ -306,6 +301,9 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
     let Workspace {
         poses, gap, near, ..
     } = workspace;
+    if near.has_gaps_at(q, poses, far) {
+        return;
+    }
     near.find(model, poses, far, gap);
     for pair in near.pairs() {
         let apart = model.clearance(&model.contacts[pair.start], poses);
@@ -385,8 +383,15 @@ pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64
     let mut deepest: f64 = 0.0;
     for pair in near.pairs() {
         let first = &model.contacts[pair.start];
+        // features of distant shapes have a common lower bound
+        if gap[pair.clone()]
+            .iter()
+            .all(|gap| (NEAR..f64::INFINITY).contains(gap))
+        {
+            continue;
+        }
         deepest = gap[pair].iter().fold(deepest, |m, gap| m.at_least(-gap));
-        if model.clearance_of_bounds(first, poses) <= NEAR
+        if model.clearance_of_bounds(first, poses) <= 0.0
             && let Some((apart, _)) = model.separation(first, poses)
         {
             deepest = deepest.at_least(-apart);
@@ -430,6 +435,11 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
         return;
     }
     level(model, workspace, q, std::iter::empty());
+    if workspace.level.joints_are_independent() {
+        workspace.joints.fill(true);
+        return;
+    }
+    workspace.level.form_delassus();
     let n_joint = model.first_element_row();
     let order: &mut RankRevealing = &mut workspace.joint_order;
     let matrix = order.start(n_joint);
@@ -598,7 +608,7 @@ pub(super) fn step_system(
         system.columns.clear();
         system.residual.clear();
         system.bias.clear();
-        system.condense(&workspace.mass);
+        system.condense();
         return stiffness;
     }
     model.displace(scratch_position, q, scheme.row_at * h, v);
@@ -614,7 +624,7 @@ pub(super) fn step_system(
             slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }
-    condense_with_step_metric(workspace);
+    workspace.system.condense();
     let sigma = scheme.sigma;
     elements::push_in_step(model, workspace, Span::Step { t, h, sigma }, v);
     let Workspace {
@@ -634,50 +644,17 @@ pub(super) fn step_system(
     stiffness
 }
 
-/// Condenses `workspace.system` with the metric of the last [`free_motion`].
-pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
-    let Workspace {
-        system,
-        mass,
-        step_metric,
-        step_has_metric,
-        ..
-    } = workspace;
-    system.condense(if *step_has_metric { step_metric } else { mass });
-}
-
 /// Metric of a symmetric step, `M - a kv - ag kq`, from the derivatives in the workspace; false if it is singular.
 pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: f64) -> bool {
     let Workspace {
-        jacobians,
-        step_metric,
-        step_has_metric,
-        ..
+        jacobians, system, ..
     } = workspace;
-    *step_has_metric = jacobians.any;
-    !jacobians.any
-        || step_metric.factor_stiff(
-            &model.mass,
-            (a, &jacobians.velocity),
-            (ag, &jacobians.stiff),
-        )
-}
-
-/// Multiplies `workspace.free` by the inverse metric of the step.
-pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
-    let Workspace {
-        free,
-        mass,
-        step_metric,
-        step_has_metric,
-        ..
-    } = workspace;
-    if *step_has_metric {
-        &*step_metric
-    } else {
-        &*mass
+    if !jacobians.any {
+        system.metric.use_mass(&model.mass);
+        return true;
     }
-    .divide(free);
+    let (velocity, position) = ((a, &jacobians.velocity), (ag, &jacobians.stiff));
+    system.metric.factor_stiff(&model.mass, velocity, position)
 }
 
 // Impulse of the forces over the step, in `workspace.free`, with their Jacobians; returns `force_at`, 0 for stiff dampers.
@@ -778,9 +755,7 @@ pub(super) fn free_motion(
         twists,
         jacobians,
         free,
-        mass,
-        step_metric,
-        step_has_metric,
+        system,
         stiff,
         balance,
         ..
@@ -790,10 +765,10 @@ pub(super) fn free_motion(
         dynamics::use_antisymmetric_part(model, twists, alpha * h, jacobians);
     }
     *stiff = false;
-    *step_has_metric = scheme.implicit && jacobians.any;
-    if !*step_has_metric {
+    if !scheme.implicit || !jacobians.any {
         balance.weights = energy::weights(scheme, h, force_at, (false, false, false));
-        mass.divide(free);
+        system.metric.use_mass(&model.mass);
+        system.metric.divide(free);
         return Stiffness::Exact;
     }
     let (a, ag) = (alpha * h, alpha * gamma * h * h);
@@ -805,31 +780,31 @@ pub(super) fn free_motion(
         velocity,
         ..
     } = jacobians;
-    let n = model.n_velocities;
     if !*stiff {
-        rest.iter_mut()
-            .zip(damper.iter())
+        let dampers = damper.values.iter();
+        rest.values
+            .iter_mut()
+            .zip(dampers)
             .for_each(|(x, d)| *x += d);
     }
-    let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
+    let stiffness = system
+        .metric
+        .factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
     let has_rest = stiffness == Stiffness::Exact;
     balance.weights = energy::weights(scheme, h, force_at, (true, has_rest, !*stiff));
     let ahead = alpha * (1.0 - force_at) * h * h;
     if ahead > 0.0 {
-        for i in 0..n {
+        for (i, x) in free.iter_mut().enumerate() {
             let mut sum = 0.0;
-            for j in 0..n {
-                let mut entry = by_position[i * n + j];
-                if stiffness == Stiffness::Exact {
-                    entry += rest[i * n + j];
-                }
-                sum += entry * start.v[j];
+            for ((j, entry), (_, rest)) in by_position.row(i).zip(rest.row(i)) {
+                let rest = if has_rest { rest } else { 0.0 };
+                sum += (entry + rest) * start.v[j];
             }
-            free[i] += ahead * sum;
+            *x += ahead * sum;
         }
     }
     if stiffness != Stiffness::Singular {
-        step_metric.divide(free);
+        system.metric.divide(free);
     }
     stiffness
 }

@@ -178,6 +178,22 @@ impl Complementarity {
         sliding: impl Fn(usize) -> Sliding,
         (guess, speeds): (&[Status], Option<f64>),
     ) -> Outcome {
+        system.form_delassus();
+        let outcome = self.solve_formed(bound, system, joints, sliding, (guess, speeds));
+        if system.is_large() {
+            system.update_effect();
+        }
+        outcome
+    }
+
+    fn solve_formed(
+        &mut self,
+        bound: Bound,
+        system: &mut System,
+        joints: &[bool],
+        sliding: impl Fn(usize) -> Sliding,
+        (guess, speeds): (&[Status], Option<f64>),
+    ) -> Outcome {
         self.eliminate_joints(system, joints);
         if let Some(spatial) = &mut self.spatial {
             spatial.last = bound;
@@ -222,9 +238,12 @@ impl Complementarity {
     }
 
     /// Residual of the complementarity conditions for the impulses of a system.
-    pub fn check(&mut self, system: &System, joints: &[bool]) -> f64 {
+    pub fn check(&mut self, system: &mut System, joints: &[bool]) -> f64 {
         if system.contacts.is_empty() {
             return 0.0;
+        }
+        if system.is_large() {
+            return system.contact_residual();
         }
         self.eliminate_joints(system, joints);
         if let Some(spatial) = &self.spatial {

@@ -28,6 +28,9 @@ const MAX_NEWTON: u32 = 5;
 /// A body may rotate by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
 const SAMPLE_ANGLE: f64 = 0.2;
 
+/// Gap and rate of a contact too far away to close in a step.
+const FAR: (f64, f64) = (f64::MAX, 0.0);
+
 /// Halvings of the step to find where a function that starts at zero becomes positive.
 pub(super) const MAX_HALVINGS: u32 = 20;
 
@@ -233,12 +236,14 @@ pub(super) fn collision(
         }
     };
     for i in 0..workspace.within_reach.len() {
-        let pair = workspace.within_reach[i].clone();
+        let pair = workspace.within_reach[i].0.clone();
         let leader = pair.start;
         let mut all_open = true;
         for contact in pair {
             if workspace.watched[contact] {
-                watch(workspace, Closing::Contact(contact));
+                if workspace.start_gap[contact] != FAR {
+                    watch(workspace, Closing::Contact(contact));
+                }
             } else {
                 all_open = false;
             }
@@ -256,7 +261,7 @@ pub(super) fn collision(
 
 // gaps and rates of the monitored contacts at both ends of the trial step, where shapes are close enough
 fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
-    model.poses(&state.position, &mut workspace.poses);
+    assemble::gaps(model, workspace, &state.position);
     find_within_reach(model, state, workspace);
     let mut end = std::mem::take(&mut workspace.trial);
     for (at_end, q, v) in [
@@ -269,17 +274,29 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
             watched,
             start_gap,
             end_gap,
+            gap,
             ..
         } = &mut *workspace;
-        let gaps = if at_end { end_gap } else { start_gap };
-        for pair in within_reach {
+        for (pair, way) in within_reach {
             if at_end {
                 model.poses_of(model.contacts[pair.start].bodies, q, poses);
             }
             for j in pair.clone().filter(|j| watched[*j]) {
-                gaps[j] = model
-                    .gap_and_rate(&model.contacts[j], poses, v)
-                    .unwrap_or((f64::INFINITY, 0.0));
+                // a gap that is known and too wide to close
+                let is_far = gap[j] < f64::MAX && gap[j] > *way;
+                let value = if is_far {
+                    FAR
+                } else {
+                    model
+                        .gap_and_rate(&model.contacts[j], poses, v)
+                        .unwrap_or((f64::INFINITY, 0.0))
+                };
+                let gaps = if at_end {
+                    &mut *end_gap
+                } else {
+                    &mut *start_gap
+                };
+                gaps[j] = value;
             }
         }
     }
@@ -322,12 +339,15 @@ fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
     let way = 1.5 * trial.h;
     near.find_within_step(model, poses, way * (first + second), gap);
     within_reach.clear();
-    within_reach.extend(near.pairs().filter(|pair| {
+    within_reach.extend(near.pairs().filter_map(|pair| {
         let contact = &model.contacts[pair.start];
         let bodies = contact.bodies.into_iter().flatten();
-        let speeds = bodies.map(|b| fastest[b]).sum::<f64>();
+        let way = way * bodies.map(|b| fastest[b]).sum::<f64>();
         let clearance = model.clearance(contact, poses);
-        clearance <= 0.0 || clearance <= way * speeds
+        // the stops of a joint may be angles
+        let is_joint = clearance == f64::NEG_INFINITY;
+        let way = if is_joint { f64::INFINITY } else { way };
+        (clearance <= 0.0 || clearance <= way).then_some((pair, way))
     }));
 }
 
@@ -438,9 +458,7 @@ fn first_crossing(
                 first_opening(|t| gap(workspace, t).0, t0, t1)
             };
             if let Some(open) = open {
-                let rounding = gap_rounding(model, &workspace.trial.position, what);
-                let value = |t: f64| gap(workspace, t).0;
-                let time = bracketed_or_zero(value, open, closed, ROOT_TOLERANCE * h, rounding);
+                let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
                 let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
                 // a gap within rounding of zero does not collide
                 if approaches || closed.1 <= -band {
@@ -528,7 +546,7 @@ pub(super) fn restep_to(
     let rounding = gap_rounding(model, &workspace.trial.position, crossing.what);
     let mut root = newton(|h| gap(workspace, h), crossing, rounding);
     if root.is_none() && failure.get().is_none() {
-        let at = bracket(|h| gap(workspace, h).0, crossing, rounding);
+        let at = bracket(|h| gap(workspace, h).0, crossing);
         gap(workspace, at);
         root = Some(at);
     }
@@ -559,7 +577,7 @@ fn newton(
     let (mut h, mut last) = (time, f64::INFINITY);
     for _ in 0..MAX_NEWTON {
         let (apart, rate) = gap(h);
-        if apart.abs() <= rounding {
+        if apart.abs() <= rounding && rate < 0.0 {
             return Some(h);
         }
         let next = h - apart / rate;
@@ -579,7 +597,7 @@ fn newton(
 }
 
 // the same between brackets
-fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing, rounding: f64) -> f64 {
+fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing) -> f64 {
     let Crossing {
         open, time, closed, ..
     } = *crossing;
@@ -614,7 +632,7 @@ fn bracket(mut gap: impl FnMut(f64) -> f64, crossing: &Crossing, rounding: f64) 
         late.1 = gap(closed);
     }
     if early.1 > 0.0 && late.1 < 0.0 {
-        bracketed_or_zero(gap, early, late, ROOT_TOLERANCE * closed, rounding)
+        bracketed(gap, early, late, ROOT_TOLERANCE * closed)
     } else {
         time
     }

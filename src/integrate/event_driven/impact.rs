@@ -65,7 +65,8 @@ pub(super) fn apply(
     restitution(model, state, workspace, bounce, report);
     elements::release(model, workspace);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
-    workspace.level.condense_rows(&workspace.mass);
+    workspace.level.metric.use_mass(&model.mass);
+    workspace.level.condense_rows();
     let now = (state.time, Side::After);
     let speed = |drive: &Drive| drive.speed(now, &state.inputs);
     workspace.level.prescribe(model, 1.0, speed);
@@ -160,13 +161,9 @@ fn restitution(
     level.solve_fixed_mode(joints, status, fixed_mode_solver);
     restitution.clear();
     let mut bounces = false;
-    let k = level.len();
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
-        let mut acceleration = level.bias[normal];
-        for j in 0..k {
-            acceleration += level.delassus[normal * k + j] * level.impulse[j];
-        }
+        let acceleration = level.bias[normal] + level.gained(normal);
         let contact = &model.contacts[level.contacts[i]];
         let approach = -level.rows[normal].dot(&state.velocity);
         let approaches = approach > slow;

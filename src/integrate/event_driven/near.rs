@@ -4,7 +4,7 @@
 //! the reach exceeds the distance of interest, so that most steps only examine the list. What is decided with it does not depend on it.
 
 use super::assemble::NEAR;
-use crate::math::{Limit, dot3};
+use crate::math::{Limit, Quaternion, dot3};
 use crate::model::{Model, Poses};
 use std::ops::Range;
 
@@ -28,6 +28,10 @@ pub(in crate::integrate) struct NearPairs {
     reach: f64,
     /// Contacts closer than this are active, m.
     pub band: f64,
+    /// Coordinates and reference orientations at which gaps were evaluated last, and up to which distance, m.
+    position: Vec<f64>,
+    reference: Vec<Quaternion>,
+    far: f64,
 }
 
 impl NearPairs {
@@ -40,14 +44,32 @@ impl NearPairs {
             end += pair.len();
             start..end
         });
+        let contacts: Vec<_> = contacts.collect();
+        let n = model.bodies.len();
         Self {
-            contacts: contacts.collect(),
-            listed: Vec::new(),
-            plane: Vec::new(),
-            space: Vec::new(),
+            listed: Vec::with_capacity(contacts.len()),
+            contacts,
+            plane: Vec::with_capacity(if model.is_spatial() { 0 } else { n }),
+            space: Vec::with_capacity(if model.is_spatial() { n } else { 0 }),
             reach: f64::NEG_INFINITY,
             band: 0.0,
+            position: Vec::with_capacity(model.n_velocities),
+            reference: Vec::with_capacity(n),
+            far: f64::NAN,
         }
+    }
+
+    /// Are these the coordinates at which gaps were evaluated last, up to this distance? From now on they are.
+    pub fn has_gaps_at(&mut self, q: &[f64], poses: &Poses, far: f64) -> bool {
+        if self.far == far && self.position == q && self.reference == poses.reference() {
+            return true;
+        }
+        self.far = far;
+        self.position.clear();
+        self.position.extend_from_slice(q);
+        self.reference.clear();
+        self.reference.extend_from_slice(poses.reference());
+        false
     }
 
     /// The contacts of each listed pair.
@@ -61,7 +83,7 @@ impl NearPairs {
     }
 
     /// Lists all pairs that may be closer than `distance` (m), or than active contacts, at these poses, and others. The gaps of contacts
-    /// that are not listed become infinitely large numbers.
+    /// that are not listed become `f64::MAX`: they are not known.
     pub fn find(&mut self, model: &Model, poses: &Poses, distance: f64, gap: &mut [f64]) {
         let distance = distance.at_least(NEAR).at_least(self.band);
         if self.moved(model, poses) > self.reach - distance {

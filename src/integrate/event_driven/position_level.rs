@@ -194,7 +194,7 @@ fn solve_at(
     assemble::rows(model, poses, fixed_features, BeyondEdges::Nothing, system);
     model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
-    assemble::condense_with_step_metric(workspace);
+    workspace.system.condense();
     let span = Span::Step {
         t: state.time,
         h,

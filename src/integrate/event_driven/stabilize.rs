@@ -16,7 +16,7 @@
 use super::assemble;
 use super::elements;
 use super::energy;
-use super::system::ElementForce;
+use super::system::{ElementForce, System};
 use crate::dynamics;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
@@ -147,7 +147,7 @@ fn position(
         }
         *work += 1;
         // sticking has no position constraint, and friction does not change positions
-        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode_solver);
+        level.solve_motion(joints, |_| Status::Frictionless, fixed_mode_solver);
         scratch_position.fill(0.0);
         level.add_response(scratch_position);
         let mut moved: f64 = 0.0;
@@ -188,49 +188,58 @@ fn velocity(
     level.set_directions(v, sliding, resistance);
     level.prescribe(model, 1.0, |drive| drive.speed(time, inputs));
     level.bias_from(v);
-    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
-    let half = |v: &[f64]| -> f64 {
-        let driven = level.driven_rows();
-        let halves = driven.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
-        halves.sum()
-    };
-    let turns = |i: usize| {
-        let turns = level.resistance_of(i);
-        turns.spin.slides() || turns.roll.slides()
-    };
-    let slides_or_turns = |i: usize| statuses[level.contacts[i]].slides() || turns(i);
-    let half_friction_work = |i: usize, v: &[f64]| -> f64 {
-        let normal = level.normal(i);
-        let rows = normal + 1..=normal + level.n_friction;
-        let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
-        halves.sum()
-    };
+    level.solve_motion(joints, |contact| statuses[contact], fixed_mode_solver);
     balance.friction_work.clear();
-    for i in (0..level.contacts.len()).filter(|i| slides_or_turns(*i)) {
+    let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(level, statuses, *i));
+    for i in sliding {
         balance
             .friction_work
-            .push((level.contacts[i], half_friction_work(i, v)));
+            .push((level.contacts[i], half_friction_work(level, i, v)));
     }
-    let half_element_work = |e: usize, v: &[f64]| -> f64 {
-        match level.elements[e] {
-            ElementForce::Solved => 0.0,
-            ElementForce::Given(_) | ElementForce::Loaded { .. } => {
-                let row = &level.rows[level.first_element() + e];
-                -0.5 * level.element_impulse(e) * row.dot(v)
-            }
-        }
-    };
     for (e, loss) in balance.element_work.iter_mut().enumerate() {
-        *loss = half_element_work(e, v);
+        *loss = half_element_work(level, e, v);
     }
-    let before = half(v);
+    let before = half_drive_work(level, v);
     level.add_response(v);
     for (e, loss) in balance.element_work.iter_mut().enumerate() {
-        *loss += half_element_work(e, v);
+        *loss += half_element_work(level, e, v);
     }
-    let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(*i));
+    let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(level, statuses, *i));
     for (i, (_, loss)) in sliding.zip(&mut balance.friction_work) {
-        *loss += half_friction_work(i, v);
+        *loss += half_friction_work(level, i, v);
     }
-    before + half(v) // (4)
+    before + half_drive_work(level, v) // (4)
+}
+
+// does the `i`-th contact slide, spin or roll?
+fn slides_or_turns(level: &System, statuses: &[Status], i: usize) -> bool {
+    let turns = level.resistance_of(i);
+    statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
+}
+
+// half of what a sliding friction element takes at velocities `v`
+fn half_element_work(level: &System, e: usize, v: &[f64]) -> f64 {
+    match level.elements[e] {
+        ElementForce::Solved => 0.0,
+        ElementForce::Given(_) | ElementForce::Loaded { .. } => {
+            let row = &level.rows[level.first_element() + e];
+            -0.5 * level.element_impulse(e) * row.dot(v)
+        }
+    }
+}
+
+// half the work of the drives at velocities `v`
+fn half_drive_work(level: &System, v: &[f64]) -> f64 {
+    let halves = level
+        .driven_rows()
+        .map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
+    halves.sum()
+}
+
+// half of what friction of the `i`-th contact takes at velocities `v`
+fn half_friction_work(level: &System, i: usize, v: &[f64]) -> f64 {
+    let normal = level.normal(i);
+    let rows = normal + 1..=normal + level.n_friction;
+    let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
+    halves.sum()
 }

@@ -8,10 +8,14 @@
 //!
 //! If contacts resist rotation, the relative angular velocities about the normal (spin) and about the tangents (rolling) follow. Sliding
 //! and rolling are *discs*: two rows with a circular cone each, treated alike in `sliding`.
+//!
+//! Systems with many rows are solved without W where statuses are fixed (`large`); it is formed where it is needed.
 
+mod body_space;
 mod elements;
 mod fixed_mode;
 mod flow;
+mod large;
 mod plane;
 mod self_stress;
 mod sliding;
@@ -21,11 +25,13 @@ pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
+use crate::dynamics::Layout;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::{Drive, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Constraints with a scaled pivot below this are dependent: rounding of products of order one, with a margin for sums.
 pub const RANK_TOLERANCE: f64 = 1e-11;
@@ -56,7 +62,7 @@ pub struct Forces {
 }
 
 /// The system (2) for the joints and a list of contacts.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct System {
     /// Number of velocities.
     pub n: usize,
@@ -93,10 +99,20 @@ pub struct System {
     pub residual: Vec<f64>,
     /// M.
     pub mass: Vec<f64>,
+    /// A.
+    pub metric: Metric,
+    /// Are the columns equal to the rows?
+    columns_are_rows: bool,
     /// A^-1 F, column by column.
-    pub response: Vec<f64>,
-    /// W, row-major.
+    response: Vec<f64>,
+    /// W, row-major; see [`Self::form_delassus`].
     pub delassus: Vec<f64>,
+    has_delassus: bool,
+    /// A^-1 F c, of a large system.
+    effect: Vec<f64>,
+    /// Workspaces of large systems, for all rows and for those of the joints.
+    space: large::Spaces,
+    joint_space: large::Spaces,
     /// b.
     pub bias: Vec<f64>,
     /// c.
@@ -151,7 +167,7 @@ pub struct System {
 
 impl System {
     /// Storage for all joints and contacts of a model.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, layout: &Arc<Layout>) -> Self {
         if model.time_stepping.is_some() {
             return Self::default();
         }
@@ -192,8 +208,14 @@ impl System {
             columns: Vec::with_capacity(k),
             residual: Vec::with_capacity(k),
             mass: model.mass.clone(),
+            metric: Metric::new(layout, &model.mass, model.is_spatial()),
+            columns_are_rows: false,
             response: Vec::with_capacity(k * n),
             delassus: Vec::with_capacity(k * k),
+            has_delassus: false,
+            effect: vec![0.0; n],
+            space: large::Spaces::new(model, layout),
+            joint_space: large::Spaces::new(model, layout),
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
             restituted: Vec::with_capacity(n_contacts),
@@ -324,24 +346,48 @@ impl System {
         }
     }
 
-    /// Computes the responses and W from rows, columns and a metric.
-    pub fn condense(&mut self, metric: &Metric) {
-        let mut constraints = self.rows.iter().zip(&self.columns);
-        let symmetric =
-            metric.diagonal.is_some() && constraints.all(|(row, column)| row.has_values_of(column));
-        respond(&self.columns, metric, self.n, &mut self.response);
-        self.multiply(symmetric);
+    /// Prepares the system for its rows, columns and metric.
+    pub fn condense(&mut self) {
+        self.columns_are_rows = false;
+        self.prepare();
     }
 
     /// The same for columns equal to the rows.
     #[inline]
-    pub fn condense_rows(&mut self, metric: &Metric) {
-        respond(&self.rows, metric, self.n, &mut self.response);
-        self.multiply(metric.diagonal.is_some());
+    pub fn condense_rows(&mut self) {
+        self.columns_are_rows = true;
+        self.prepare();
     }
 
-    // W from rows and responses
-    fn multiply(&mut self, symmetric: bool) {
+    #[inline]
+    fn prepare(&mut self) {
+        self.has_delassus = false;
+        if !self.is_large() {
+            self.form_delassus();
+        }
+        set_zeros(&mut self.impulse, self.rows.len());
+        self.guess.clear();
+        self.restituted.clear();
+        self.elements.fill(ElementForce::Solved);
+    }
+
+    /// Computes the responses and W, unless the system has them.
+    #[inline]
+    pub fn form_delassus(&mut self) {
+        if self.has_delassus {
+            return;
+        }
+        self.has_delassus = true;
+        let mut constraints = self.rows.iter().zip(&self.columns);
+        let symmetric = self.metric.diagonal().is_some()
+            && (self.columns_are_rows
+                || constraints.all(|(row, column)| row.has_values_of(column)));
+        let columns = if self.columns_are_rows {
+            &self.rows
+        } else {
+            &self.columns
+        };
+        respond(columns, &mut self.metric, self.n, &mut self.response);
         let (n, k) = (self.n, self.len());
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
@@ -355,10 +401,17 @@ impl System {
                     .push(row.product(&self.response[j * n..(j + 1) * n]));
             }
         }
-        set_zeros(&mut self.impulse, k);
-        self.guess.clear();
-        self.restituted.clear();
-        self.elements.fill(ElementForce::Solved);
+    }
+
+    /// Velocity of a row that the impulses cause: a row of W c. In a large system, that of the last solution.
+    #[inline]
+    pub fn gained(&self, row: usize) -> f64 {
+        if self.is_large() {
+            return self.rows[row].dot(&self.effect);
+        }
+        let k = self.len();
+        let w = &self.delassus[row * k..(row + 1) * k];
+        w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum()
     }
 
     /// Sets b to the products of the rows with `x`.
@@ -527,9 +580,14 @@ impl System {
 
     /// Adds the effect of the impulses to a free motion.
     #[inline]
-    pub fn add_response(&self, x: &mut [f64]) {
+    pub fn add_response(&mut self, x: &mut [f64]) {
         if !self.elements.is_empty() {
             return self.add_response_without_given(x);
+        }
+        if self.is_large() {
+            self.update_effect();
+            x.iter_mut().zip(&self.effect).for_each(|(x, r)| *x += r);
+            return;
         }
         for (c, response) in self
             .impulse
@@ -550,11 +608,11 @@ fn is_uneven(model: &Model) -> bool {
 }
 
 // A^-1 F, column by column
-fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
+fn respond(columns: &[GlobalRow], metric: &mut Metric, n: usize, response: &mut Vec<f64>) {
     set_zeros(response, columns.len() * n);
     let responses = response.chunks_exact_mut(n.max(1));
     for (column, out) in columns.iter().zip(responses) {
-        match &metric.diagonal {
+        match metric.diagonal() {
             Some(mass) => column.add_divided_to(mass, out),
             None => {
                 column.add_to(1.0, out);

@@ -868,9 +868,7 @@ pub(super) fn free_acceleration(
         force,
         jacobians,
         acceleration,
-        mass,
         level,
-        instant_metric,
         standard_step: h,
         inputs,
         ..
@@ -880,21 +878,14 @@ pub(super) fn free_acceleration(
     dynamics::force(model, time, inputs, poses, twists, force, wanted);
     acceleration.clone_from(force);
     if jacobians.are_stiff(&model.mass, *h, *h * *h) {
-        let n = v.len();
-        for i in 0..n {
-            let row = &jacobians.stiff[i * n..(i + 1) * n];
-            acceleration[i] += *h * row.iter().zip(v).map(|(k, v)| k * v).sum::<f64>();
+        for (i, a) in acceleration.iter_mut().enumerate() {
+            *a += *h * jacobians.stiff.row_product(i, v);
         }
-        let (velocity, position) = (
-            (*h, &jacobians.velocity[..]),
-            (*h * *h, &jacobians.stiff[..]),
-        );
-        instant_metric.factor_stiff(&model.mass, velocity, position);
-        instant_metric.divide(acceleration);
-        level.condense_rows(instant_metric);
-    } else {
-        mass.divide(acceleration);
+        let (velocity, position) = ((*h, &jacobians.velocity), (*h * *h, &jacobians.stiff));
+        level.metric.factor_stiff(&model.mass, velocity, position);
+        level.condense_rows();
     }
+    level.metric.divide(acceleration);
     if !model.elements.is_empty() {
         elements::at_instant(model, workspace, time, v, |friction, level, free| {
             friction.set(level, free);
@@ -922,7 +913,7 @@ fn keeps_statuses(
     force_scale: f64,
 ) -> bool {
     let fixed_features = workspace.level.is_admissible(statuses, force_scale);
-    if model.is_spatial() {
+    if model.is_spatial() || workspace.level.is_large() {
         return fixed_features || same_as_complementarity(workspace, statuses);
     }
     let mut own = std::mem::take(&mut workspace.relaxation);

@@ -11,7 +11,7 @@
 //! removes.
 
 use super::contact::ScaledRow;
-use crate::contact::body_blocks::factor::{Factor, Vec6};
+use crate::contact::block_lu::{Factor, Vec6};
 use crate::contact::elimination_order::Pattern;
 use crate::math::larger;
 use crate::math::packed::{Packed6, Packed12, add_multiple, dot, pack, unpack};
@@ -70,7 +70,7 @@ pub struct JointRows {
     slots: Vec<u32>,
     count: u32,
     pairs: Vec<[u32; 2]>,
-    factor: Factor,
+    factor: Factor<6>,
     dw: Vec<Vec6>,
 }
 

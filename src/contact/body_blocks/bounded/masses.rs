@@ -1,7 +1,7 @@
 //! Masses of an island, mass-scaled rows, and the reference size of residuals.
 
 use super::contact::ScaledRow;
-use crate::contact::body_blocks::factor::{Mat6, Vec6};
+use crate::contact::block_lu::{Mat6, Vec6};
 use crate::contact::body_blocks::scaled::cholesky;
 use crate::contact::body_blocks::{DOFS, GROUND, Island, Problem, Row};
 use crate::math::larger;

@@ -152,17 +152,17 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
     for i in 0..n {
         let mut force = 0.0;
         if jacobians.any {
-            for j in 0..n {
-                let k = i * n + j;
-                force += (jacobians.stiff[k] * state.position[j]).abs()
-                    + (jacobians.velocity[k] * state.velocity[j]).abs();
+            let stiff = jacobians.stiff.row(i);
+            for ((j, by_position), (_, by_velocity)) in stiff.zip(jacobians.velocity.row(i)) {
+                force += (by_position * state.position[j]).abs()
+                    + (by_velocity * state.velocity[j]).abs();
             }
         }
         // forces that are stiff relative to a substep damp it
         let substep = 0.5 * h;
         let inertia = model.mass[i]
-            - 0.5 * substep * jacobians.velocity[i * n + i]
-            - 0.25 * substep * substep * jacobians.stiff[i * n + i];
+            - 0.5 * substep * jacobians.velocity.diagonal(i)
+            - 0.25 * substep * substep * jacobians.stiff.diagonal(i);
         let velocity =
             UNIT * (state.velocity[i].abs() + h * force / inertia.at_least(model.mass[i]));
         rounding[n + i] = velocity;

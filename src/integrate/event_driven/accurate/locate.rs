@@ -122,7 +122,7 @@ impl Run<'_> {
             trial,
             acceleration,
             jacobians,
-            instant_metric,
+            level,
             scratch_position: defect,
             ..
         } = &mut *self.workspace;
@@ -139,10 +139,9 @@ impl Run<'_> {
         let mass = &self.model.mass;
         if jacobians.are_stiff(mass, h, h * h) {
             defect.iter_mut().zip(mass).for_each(|(x, m)| *x *= m);
-            let (by_velocity, by_position) =
-                ((h, &jacobians.velocity[..]), (h * h, &jacobians.stiff[..]));
-            instant_metric.factor_stiff(mass, by_velocity, by_position);
-            instant_metric.divide(defect);
+            let (by_velocity, by_position) = ((h, &jacobians.velocity), (h * h, &jacobians.stiff));
+            level.metric.factor_stiff(mass, by_velocity, by_position);
+            level.metric.divide(defect);
         }
         let mut worst: f64 = 0.0;
         for (i, x) in defect.iter().enumerate() {

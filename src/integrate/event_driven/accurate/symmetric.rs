@@ -136,18 +136,16 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     } = &mut *workspace;
     // if forces are linear, the mid velocity is still that of the start
     if jacobians.any && !model.velocity_forces_are_linear() {
-        let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
-            let row = &jacobians.velocity[i * n..(i + 1) * n];
-            for ((k, v), mid) in row.iter().zip(v).zip(mid_velocity.iter()) {
-                *x += k * (v - mid);
+            for (j, k) in jacobians.velocity.row(i) {
+                *x += k * (v[j] - mid_velocity[j]);
             }
         }
     }
     free.iter_mut().for_each(|x| *x *= h);
     let regular = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
     if regular {
-        assemble::divide_by_step_metric(workspace);
+        workspace.system.metric.divide(&mut workspace.free);
     }
     regular
 }
@@ -172,9 +170,6 @@ fn respond(
         sliding,
         resistance,
         inputs,
-        mass,
-        step_metric,
-        step_has_metric,
         element_status,
         ..
     } = &mut *workspace;
@@ -183,26 +178,18 @@ fn respond(
     }
     let at = (middle, Side::After);
     system.prescribe(model, 2.0, |drive| drive.speed(at, inputs));
-    let metric = if *step_has_metric { step_metric } else { mass };
     system.set_directions(v, sliding, resistance);
     if elements::any_loaded(model, element_status) {
         return respond_loaded(model, workspace, statuses, (middle, v, h));
     }
     if system.must_iterate(|j| statuses[j]) {
-        system.condense_rows(metric);
+        system.condense_rows();
         system.bias_from(twice);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
         system.add_response(free);
         return system.directions_are_found();
     } else {
-        system.respond_fixed_mode(
-            metric,
-            twice,
-            joints,
-            |j| statuses[j],
-            fixed_mode_solver,
-            free,
-        );
+        system.respond_fixed_mode(twice, joints, |j| statuses[j], fixed_mode_solver, free);
     }
     true
 }
@@ -214,15 +201,8 @@ fn respond_loaded(
     statuses: &[Status],
     (middle, v, h): (f64, &[f64], f64),
 ) -> bool {
-    let Workspace {
-        system,
-        mass,
-        step_metric,
-        step_has_metric,
-        twice,
-        ..
-    } = &mut *workspace;
-    system.condense_rows(if *step_has_metric { step_metric } else { mass });
+    let Workspace { system, twice, .. } = &mut *workspace;
+    system.condense_rows();
     system.bias_from(twice);
     elements::load_substep(model, workspace, (middle, h));
     for _ in 0..elements::MAX_UPDATES {

@@ -239,7 +239,6 @@ impl Balance {
             return;
         }
         let Weights { h, alpha, .. } = *weights;
-        let n = model.n_velocities;
         let mean = |start: &[f64], end: &[f64], impulse: &mut [f64]| {
             for ((x, a), b) in impulse.iter_mut().zip(start).zip(end) {
                 *x = h * ((1.0 - alpha) * a + alpha * b);
@@ -255,11 +254,10 @@ impl Balance {
         let [given_ahead, dampers_ahead] = weights.ahead;
         if self.dissipates && jacobians.any {
             for (i, x) in damping.iter_mut().enumerate() {
-                let row = i * n..(i + 1) * n;
-                let by_velocity = &jacobians.velocity[row.clone()];
-                let by_position = &jacobians.damper[row];
-                for (j, (kv, kq)) in by_velocity.iter().zip(by_position).enumerate() {
-                    if *kv != 0.0 || *kq != 0.0 {
+                let by_velocity = jacobians.velocity.row(i);
+                let by_position = jacobians.damper.row(i);
+                for ((j, kv), (_, kq)) in by_velocity.zip(by_position) {
+                    if kv != 0.0 || kq != 0.0 {
                         *x += (weights.by_velocity * kv + dampers * kq) * change(j)
                             + dampers_ahead * kq * state.velocity[j];
                     }
@@ -269,8 +267,7 @@ impl Balance {
         }
         if self.is_driven && (given != 0.0 || given_ahead != 0.0) {
             for (i, x) in applied.iter_mut().enumerate() {
-                let row = &jacobians.applied[i * n..(i + 1) * n];
-                for (j, kq) in row.iter().enumerate().filter(|(_, kq)| **kq != 0.0) {
+                for (j, kq) in jacobians.applied.row(i).filter(|(_, kq)| *kq != 0.0) {
                     *x += kq * (given * change(j) + given_ahead * state.velocity[j]);
                 }
             }

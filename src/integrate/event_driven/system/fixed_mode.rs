@@ -3,7 +3,6 @@
 //! A sticking contact has all its rows; a sliding one has the column n - mu d, and in space one more unknown, across d (`sliding`).
 
 use super::{REFINEMENTS, System};
-use crate::integrate::event_driven::metric::Metric;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
@@ -29,7 +28,7 @@ pub(in crate::integrate) enum Unknown {
 
 impl Unknown {
     // is it the moment of a fixed rotation? Contacts have `stride` rows each, after those of joints
-    fn is_turn(&self, n_joint: usize, stride: usize) -> bool {
+    pub(super) fn is_turn(&self, n_joint: usize, stride: usize) -> bool {
         matches!(self, Self::Plain(row) if *row >= n_joint && (row - n_joint) % stride > N_TANGENTS)
     }
 
@@ -92,11 +91,43 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
-        if self.is_simple() {
+        self.solve_or_share(joints, status, solver, true)
+    }
+
+    /// The same where only the motion matters: the impulses of dependent constraints are any of those that cause it.
+    pub fn solve_motion(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+    ) {
+        self.solve_or_share(joints, status, solver, false);
+    }
+
+    #[inline]
+    fn solve_or_share(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        shares: bool,
+    ) -> bool {
+        if self.is_large() {
+            self.choose_unknowns(joints, &status);
+            if let Some(independent) = self.solve_large(shares) {
+                return independent;
+            }
+            self.form_delassus();
+        }
+        let independent = if self.is_simple() {
             self.solve_simple(joints, status, solver)
         } else {
             self.solve_general(joints, &status, solver)
+        };
+        if self.is_large() {
+            self.update_effect();
         }
+        independent
     }
 
     fn solve_general(
@@ -159,32 +190,15 @@ impl System {
     // guess is that of contacts that all comply with one small motion of the bodies, D (c - guess) = G y, with the stiffness D, the
     // diagonal of G M^-1 G^T. It depends on the configuration alone, not on the step.
     fn distribute(&mut self, solver: &mut RankRevealing) {
-        // redundant rotations take no moment: moments have much smaller bounds than forces
-        const STIFF_TURN: f64 = 1e3;
         // nearly dependent constraints could be shared only by unbounded forces
         const NEARLY: f64 = 1e-9;
-        let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
-        let weight = |unknown: &Unknown| {
-            let inverse_effective_mass =
-                self.rows[unknown.row()].inverse_effective_mass(&self.mass);
-            if unknown.is_turn(n_joint, stride) {
-                STIFF_TURN * inverse_effective_mass
-            } else {
-                inverse_effective_mass
-            }
-        };
-        let guess = |unknown: &Unknown| match unknown {
-            Unknown::Plain(_) if unknown.is_turn(n_joint, stride) => 0.0,
-            Unknown::Plain(row) | Unknown::Slip(row, _) => row
-                .checked_sub(n_joint)
-                .and_then(|i| self.guess.get(i))
-                .map_or(0.0, |c| *c),
-            Unknown::Across { .. } => 0.0,
-        };
         self.weights.clear();
-        self.weights.extend(self.unknowns.iter().map(weight));
         self.nearest_to.clear();
-        self.nearest_to.extend(self.unknowns.iter().map(guess));
+        for unknown in &self.unknowns {
+            let own = self.rows[unknown.row()].inverse_effective_mass(&self.mass);
+            self.weights.push(self.stiffness_of(unknown) * own);
+            self.nearest_to.push(self.guess_of(unknown));
+        }
         if !self.is_uneven {
             solver.drop_below(NEARLY);
         }
@@ -197,17 +211,22 @@ impl System {
         }
     }
 
-    /// The same from rows and a metric alone, for F = G^T and b = G `motion`, with given sliding directions: adds the effect of the
+    /// The same from rows and the metric alone, for F = G^T and b = G `motion`, with given sliding directions: adds the effect of the
     /// impulses to `x`. Computes only the entries of W that the unknowns need.
     pub fn respond_fixed_mode(
         &mut self,
-        metric: &Metric,
         motion: &[f64],
         joints: &[bool],
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
         x: &mut [f64],
     ) {
+        if self.is_large() {
+            self.condense_rows();
+            self.bias_from(motion);
+            self.solve_fixed_mode(joints, status, solver);
+            return self.add_response(x);
+        }
         self.choose_unknowns(joints, status);
         let (n, size) = (self.n, self.unknowns.len());
         set_zeros(&mut self.response, size * n);
@@ -219,10 +238,10 @@ impl System {
                     self.rows[normal + 1 + k].add_to(*along, out);
                 }
             }
-            metric.divide(out);
+            self.metric.divide(out);
         }
         let is_plain = |unknown: &Unknown| matches!(unknown, Unknown::Plain(_));
-        let symmetric = metric.diagonal.is_some() && self.unknowns.iter().all(is_plain);
+        let symmetric = self.metric.diagonal().is_some() && self.unknowns.iter().all(is_plain);
         let matrix = solver.start(size);
         for (i, unknown) in self.unknowns.iter().enumerate() {
             let known = if symmetric { i } else { 0 };

@@ -110,8 +110,8 @@ pub(in crate::integrate) struct Flow {
     /// Current slips and their derivatives.
     slip: Vec<[f64; N_TANGENTS]>,
     change: Vec<[f64; N_TANGENTS]>,
-    /// T0 A^-1 F and Tl A^-1 F, and the same of `dv_free`.
-    delassus: Vec<f64>,
+    /// T0 and Tl of these, and their products with `dv_free`.
+    rows: Vec<[GlobalRow; 2 * N_TANGENTS]>,
     free: Vec<Pair>,
     /// The integral (6).
     sum: Vec<f64>,
@@ -140,7 +140,7 @@ impl Flow {
             impulses: Vec::with_capacity(N_STAGES * rows),
             slip: Vec::with_capacity(n),
             change: Vec::with_capacity(n),
-            delassus: Vec::with_capacity(2 * N_TANGENTS * n * rows),
+            rows: Vec::with_capacity(n),
             free: Vec::with_capacity(n),
             sum: Vec::with_capacity(rows),
             end: Vec::with_capacity(n),
@@ -320,9 +320,9 @@ impl System {
         }
     }
 
-    // T0 A^-1 F, Tl A^-1 F and the effect of the free motion
+    // T0, Tl and the effect of the free motion
     fn respond_to_flow(&self, flow: &mut Flow, free: &[f64], v: &[f64]) {
-        flow.delassus.clear();
+        flow.rows.clear();
         flow.free.clear();
         for (i, &k) in flow.discs.iter().enumerate() {
             let first = self.disc(k).1;
@@ -336,10 +336,7 @@ impl System {
                 [early[0].dot(free), early[1].dot(free)],
                 late.map(|row| row.dot(free)),
             ]);
-            for row in [&early[0], &early[1], late[0], late[1]] {
-                let responses = self.response.chunks_exact(self.n.max(1));
-                flow.delassus.extend(responses.map(|r| row.product(r)));
-            }
+            flow.rows.push([early[0], early[1], *late[0], *late[1]]);
         }
     }
 
@@ -452,15 +449,18 @@ impl System {
         flow.solves += 1;
         let independent = self.solve_fixed_mode(joints, status, solver);
         let (n, rows) = (flow.discs.len(), self.len());
-        for i in 0..n {
-            for (j, w) in flow.delassus[4 * i * rows..4 * (i + 1) * rows]
-                .chunks_exact(rows)
-                .enumerate()
-            {
-                let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+        let mut effect = std::mem::take(&mut self.effect);
+        if !self.is_large() {
+            effect.fill(0.0);
+            self.add_response(&mut effect);
+        }
+        for (i, of_disc) in flow.rows.iter().enumerate() {
+            for (j, row) in of_disc.iter().enumerate() {
+                let gained = row.dot(&effect);
                 flow.slopes[stage * n + i][j / 2][j % 2] = flow.free[i][j / 2][j % 2] + gained;
             }
         }
+        self.effect = effect;
         flow.impulses[stage * rows..(stage + 1) * rows].copy_from_slice(&self.impulse);
         independent
     }

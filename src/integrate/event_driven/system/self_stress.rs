@@ -36,6 +36,7 @@ impl System {
         if self.contacts.len() < 2 {
             return;
         }
+        self.form_delassus();
         let mut kept = std::mem::take(&mut self.kept);
         kept.clone_from(&self.impulse);
         let mut in_tension = std::mem::take(&mut self.in_tension);

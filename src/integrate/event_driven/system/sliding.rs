@@ -181,13 +181,10 @@ impl System {
     // the mean velocity of a disc over the step
     fn mean_velocity(&self, k: usize) -> [f64; N_TANGENTS] {
         let first = self.disc(k).1;
-        let n = self.len();
         let mut mean = self.start_speed[k];
         for (t, mean) in mean.iter_mut().enumerate() {
             let row = first + t;
-            let w = &self.delassus[row * n..(row + 1) * n];
-            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-            *mean += 0.5 * (self.bias[row] - self.sigma * *mean + gained);
+            *mean += 0.5 * (self.bias[row] - self.sigma * *mean + self.gained(row));
         }
         mean
     }
@@ -372,7 +369,6 @@ impl System {
     /// Time to the first stop of a slipping disc, with the accelerations of this system: s/-R, infinite if there is none ahead.
     pub fn time_to_stop(&self, status: impl Fn(usize) -> Status, v: &[f64]) -> f64 {
         let slow = rest_speed(v);
-        let n = self.len();
         let mut first = f64::INFINITY;
         if self.contacts.is_empty() {
             return first;
@@ -384,9 +380,7 @@ impl System {
             let (speed, row) = (self.speed(k, v), self.disc(k).1);
             let mut slows = 0.0;
             for (t, z) in speed.iter().enumerate() {
-                let w = &self.delassus[(row + t) * n..(row + t + 1) * n];
-                let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-                slows -= z * (self.bias[row + t] + gained);
+                slows -= z * (self.bias[row + t] + self.gained(row + t));
             }
             let square = speed[0] * speed[0] + speed[1] * speed[1];
             if slows > 0.0 && square > slow * slow * 1e-4 {

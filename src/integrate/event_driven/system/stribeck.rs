@@ -85,13 +85,10 @@ impl System {
         let (Some(stribeck), Some((rows, d))) = (self.stribeck_of(i), self.along(i, status)) else {
             return 0.0;
         };
-        let n = self.len();
         let (mut speed, mut yields) = (0.0, 0.0);
         for ((row, d), start) in rows.into_iter().zip(d).zip(self.start_speed[i]) {
-            let w = &self.delassus[row * n..(row + 1) * n];
-            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-            speed += d * (start + 0.5 * (self.bias[row] - self.sigma * start + gained));
-            yields += 0.5 * d * d * w[row];
+            speed += d * (start + 0.5 * (self.bias[row] - self.sigma * start + self.gained(row)));
+            yields += 0.5 * d * d * self.rows[row].inverse_effective_mass(&self.mass);
         }
         let (mu, slope) = stribeck.at(speed);
         let falls = slope * self.impulse[self.normal(i)].at_least(0.0);

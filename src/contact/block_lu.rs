@@ -1,4 +1,4 @@
-//! Sparse block LU factorization of systems with one 6x6 block per body.
+//! Sparse block LU factorization of systems with one block per body: 6x6 in space, 3x3 in the plane.
 //!
 //! ```text
 //! (1)  K = sum of blocks over pairs of connected bodies; structurally symmetric, not numerically
@@ -7,53 +7,66 @@
 //!
 //! Bodies are eliminated in minimum degree order (`elimination_order`). Pivoting is restricted to the diagonal blocks.
 
-use super::DOFS;
-use crate::contact::elimination_order::Pattern;
+use super::elimination_order::Pattern;
 
-/// A 6x6 block.
-pub(super) type Mat6 = [[f64; DOFS]; DOFS];
+/// A block of two bodies in space.
+pub(super) type Mat6 = [[f64; 6]; 6];
 
-/// Velocities or impulses of one body.
-pub(super) type Vec6 = [f64; DOFS];
+/// Velocities or impulses of one body in space.
+pub(super) type Vec6 = [f64; 6];
 
-const EMPTY: Mat6 = [[0.0; DOFS]; DOFS];
+/// Relative to the diagonal of the matrix, smaller pivots are rounding.
+const NO_PIVOT: f64 = 1e-14;
 
 /// The values of (1), then those of (2).
 #[derive(Debug, Default)]
-pub(super) struct Factor {
-    diagonal: Vec<Mat6>,
-    interchanged: Vec<[u8; DOFS]>,
-    lower: Vec<Mat6>,
-    upper: Vec<Mat6>,
-    solution: Vec<Vec6>,
+pub(crate) struct Factor<const N: usize> {
+    diagonal: Vec<[[f64; N]; N]>,
+    interchanged: Vec<[u8; N]>,
+    lower: Vec<[[f64; N]; N]>,
+    upper: Vec<[[f64; N]; N]>,
+    solution: Vec<[f64; N]>,
 }
 
-impl Factor {
+impl<const N: usize> Factor<N> {
+    /// Reserves space for `n` bodies with `pairs` blocks off the diagonal.
+    pub fn reserve(&mut self, n: usize, pairs: usize) {
+        self.diagonal.reserve(n);
+        self.interchanged.reserve(n);
+        self.lower.reserve(pairs);
+        self.upper.reserve(pairs);
+        self.solution.reserve(n);
+    }
+
     /// `K = 1`.
     pub fn clear(&mut self, pattern: &Pattern) {
-        let mut unit = EMPTY;
-        for k in 0..DOFS {
+        let mut unit = [[0.0; N]; N];
+        for k in 0..N {
             unit[k][k] = 1.0;
         }
         self.diagonal.clear();
         self.diagonal.resize(pattern.bodies, unit);
         self.interchanged.clear();
-        self.interchanged.resize(pattern.bodies, [0; DOFS]);
+        self.interchanged.resize(pattern.bodies, [0; N]);
         for blocks in [&mut self.lower, &mut self.upper] {
             blocks.clear();
-            blocks.resize(pattern.below.len(), EMPTY);
+            blocks.resize(pattern.below.len(), [[0.0; N]; N]);
         }
         self.solution.clear();
-        self.solution.resize(pattern.bodies, [0.0; DOFS]);
+        self.solution.resize(pattern.bodies, [0.0; N]);
     }
 
     /// The diagonal block of a body.
-    pub fn own(&mut self, pattern: &Pattern, body: u32) -> &mut Mat6 {
+    pub fn own(&mut self, pattern: &Pattern, body: u32) -> &mut [[f64; N]; N] {
         &mut self.diagonal[pattern.place[body as usize] as usize]
     }
 
     /// The blocks (first, second) and (second, first) of a pair of bodies.
-    pub fn shared(&mut self, pattern: &Pattern, pair: usize) -> (&mut Mat6, &mut Mat6) {
+    pub fn shared(
+        &mut self,
+        pattern: &Pattern,
+        pair: usize,
+    ) -> (&mut [[f64; N]; N], &mut [[f64; N]; N]) {
         let [a, b] = pattern.pairs[pair];
         let at = pattern.entry[pair] as usize;
         if pattern.place[a as usize] < pattern.place[b as usize] {
@@ -65,8 +78,68 @@ impl Factor {
 
     /// Numeric factorization (2). Returns `false` if a diagonal block is singular.
     pub fn factorise(&mut self, pattern: &Pattern) -> bool {
+        self.eliminate(pattern, |block, interchanged, _| {
+            decompose(block, interchanged)
+        })
+    }
+
+    /// Replaces the matrix by its symmetric part.
+    pub fn symmetrise(&mut self) {
+        for block in &mut self.diagonal {
+            for i in 0..N {
+                for j in 0..i {
+                    let mean = 0.5 * (block[i][j] + block[j][i]);
+                    (block[i][j], block[j][i]) = (mean, mean);
+                }
+            }
+        }
+        for (upper, lower) in self.upper.iter_mut().zip(&mut self.lower) {
+            for i in 0..N {
+                for j in 0..N {
+                    let mean = 0.5 * (upper[i][j] + lower[j][i]);
+                    (upper[i][j], lower[j][i]) = (mean, mean);
+                }
+            }
+        }
+    }
+
+    /// Is a symmetric matrix positive definite? Overwrites it.
+    pub fn is_positive_definite(&mut self, pattern: &Pattern) -> bool {
+        self.eliminate(pattern, |block, interchanged, least| {
+            decompose_symmetric(block, interchanged, |k, pivot| {
+                (pivot > least[k]).then_some(pivot)
+            })
+        })
+    }
+
+    /// Number of positive eigenvalues of a symmetric matrix (Sylvester's law), which it overwrites.
+    pub fn positive_eigenvalues(&mut self, pattern: &Pattern) -> usize {
+        let mut count = 0;
+        self.eliminate(pattern, |block, interchanged, least| {
+            decompose_symmetric(block, interchanged, |k, pivot| {
+                count += usize::from(pivot > 0.0);
+                // a pivot that is zero up to rounding belongs to the small negative ones
+                let is_zero = pivot.is_nan() || pivot.abs() <= least[k];
+                Some(if is_zero { -least[k] } else { pivot })
+            })
+        });
+        count
+    }
+
+    // (2) with the given factorization of a diagonal block, which gets the smallest pivots of that block
+    fn eliminate(
+        &mut self,
+        pattern: &Pattern,
+        mut decompose: impl FnMut(&mut [[f64; N]; N], &mut [u8; N], &[f64; N]) -> bool,
+    ) -> bool {
+        for (least, block) in self.solution.iter_mut().zip(&self.diagonal) {
+            for k in 0..N {
+                least[k] = NO_PIVOT * block[k][k].abs();
+            }
+        }
         for p in 0..pattern.bodies {
-            if !decompose(&mut self.diagonal[p], &mut self.interchanged[p]) {
+            let (diagonal, interchanged) = (&mut self.diagonal[p], &mut self.interchanged[p]);
+            if !decompose(diagonal, interchanged, &self.solution[p]) {
                 return false;
             }
             let range = pattern.range(p);
@@ -94,7 +167,7 @@ impl Factor {
     }
 
     /// Solves `K x = rhs` in place, in the order of the bodies.
-    pub fn solve(&mut self, pattern: &Pattern, x: &mut [Vec6]) {
+    pub fn solve(&mut self, pattern: &Pattern, x: &mut [[f64; N]]) {
         let y = &mut self.solution;
         for (body, place) in pattern.place.iter().enumerate() {
             y[*place as usize] = x[body];
@@ -120,10 +193,10 @@ impl Factor {
 }
 
 /// LU factorization in place, with partial pivoting.
-fn decompose(a: &mut Mat6, interchanged: &mut [u8; DOFS]) -> bool {
-    for k in 0..DOFS {
+fn decompose<const N: usize>(a: &mut [[f64; N]; N], interchanged: &mut [u8; N]) -> bool {
+    for k in 0..N {
         let mut best = k;
-        for i in k + 1..DOFS {
+        for i in k + 1..N {
             if a[i][k].abs() > a[best][k].abs() {
                 best = i;
             }
@@ -134,10 +207,33 @@ fn decompose(a: &mut Mat6, interchanged: &mut [u8; DOFS]) -> bool {
         if pivot == 0.0 || !pivot.is_finite() {
             return false;
         }
-        for i in k + 1..DOFS {
+        for i in k + 1..N {
             let factor = a[i][k] / pivot;
             a[i][k] = factor;
-            for j in k + 1..DOFS {
+            for j in k + 1..N {
+                a[i][j] -= factor * a[k][j];
+            }
+        }
+    }
+    true
+}
+
+/// LU factorization of a symmetric block in place, without pivoting. `accept` gets each pivot and gives the one to use, if any.
+fn decompose_symmetric<const N: usize>(
+    a: &mut [[f64; N]; N],
+    interchanged: &mut [u8; N],
+    mut accept: impl FnMut(usize, f64) -> Option<f64>,
+) -> bool {
+    for k in 0..N {
+        interchanged[k] = k as u8;
+        let Some(pivot) = accept(k, a[k][k]) else {
+            return false;
+        };
+        a[k][k] = pivot;
+        for i in k + 1..N {
+            let factor = a[i][k] / pivot;
+            a[i][k] = factor;
+            for j in k + 1..N {
                 a[i][j] -= factor * a[k][j];
             }
         }
@@ -146,44 +242,48 @@ fn decompose(a: &mut Mat6, interchanged: &mut [u8; DOFS]) -> bool {
 }
 
 /// `x <- D^-1 x`, row by row.
-fn solve_block(d: &Mat6, interchanged: &[u8; DOFS], x: &mut Mat6) {
-    for k in 0..DOFS {
+fn solve_block<const N: usize>(d: &[[f64; N]; N], interchanged: &[u8; N], x: &mut [[f64; N]; N]) {
+    for k in 0..N {
         x.swap(k, interchanged[k] as usize);
     }
-    for i in 1..DOFS {
+    for i in 1..N {
         for k in 0..i {
             let above = x[k];
-            for j in 0..DOFS {
+            for j in 0..N {
                 x[i][j] -= d[i][k] * above[j];
             }
         }
     }
-    for i in (0..DOFS).rev() {
-        for k in i + 1..DOFS {
+    for i in (0..N).rev() {
+        for k in i + 1..N {
             let under = x[k];
-            for j in 0..DOFS {
+            for j in 0..N {
                 x[i][j] -= d[i][k] * under[j];
             }
         }
         let inverse = 1.0 / d[i][i];
-        for j in 0..DOFS {
+        for j in 0..N {
             x[i][j] *= inverse;
         }
     }
 }
 
-fn solve_vector(d: &Mat6, interchanged: &[u8; DOFS], b: &Vec6) -> Vec6 {
+fn solve_vector<const N: usize>(
+    d: &[[f64; N]; N],
+    interchanged: &[u8; N],
+    b: &[f64; N],
+) -> [f64; N] {
     let mut x = *b;
-    for k in 0..DOFS {
+    for k in 0..N {
         x.swap(k, interchanged[k] as usize);
     }
-    for i in 1..DOFS {
+    for i in 1..N {
         for k in 0..i {
             x[i] -= d[i][k] * x[k];
         }
     }
-    for i in (0..DOFS).rev() {
-        for k in i + 1..DOFS {
+    for i in (0..N).rev() {
+        for k in i + 1..N {
             x[i] -= d[i][k] * x[k];
         }
         x[i] /= d[i][i];
@@ -192,11 +292,11 @@ fn solve_vector(d: &Mat6, interchanged: &[u8; DOFS], b: &Vec6) -> Vec6 {
 }
 
 /// `c <- c - a b`.
-fn subtract_product(c: &mut Mat6, a: &Mat6, b: &Mat6) {
-    for i in 0..DOFS {
+fn subtract_product<const N: usize>(c: &mut [[f64; N]; N], a: &[[f64; N]; N], b: &[[f64; N]; N]) {
+    for i in 0..N {
         let mut row = c[i];
-        for k in 0..DOFS {
-            for j in 0..DOFS {
+        for k in 0..N {
+            for j in 0..N {
                 row[j] -= a[i][k] * b[k][j];
             }
         }
@@ -205,10 +305,10 @@ fn subtract_product(c: &mut Mat6, a: &Mat6, b: &Mat6) {
 }
 
 /// `y <- y - a x`.
-fn subtract_applied(y: &mut Vec6, a: &Mat6, x: &Vec6) {
-    for i in 0..DOFS {
+fn subtract_applied<const N: usize>(y: &mut [f64; N], a: &[[f64; N]; N], x: &[f64; N]) {
+    for i in 0..N {
         let mut sum = y[i];
-        for k in 0..DOFS {
+        for k in 0..N {
             sum -= a[i][k] * x[k];
         }
         y[i] = sum;
@@ -241,7 +341,7 @@ mod tests {
             let mut pattern = Pattern::default();
             assert!(pattern.analyse(n, &pairs));
             assert!(!pattern.analyse(n, &pairs));
-            let mut factor = Factor::default();
+            let mut factor = Factor::<6>::default();
             factor.clear(&pattern);
             let mut dense = vec![0.0; 36 * n * n];
             let put = |dense: &mut Vec<f64>, a: u32, b: u32, cell: &Mat6| {
