@@ -312,10 +312,10 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
     }
     let keys = ["kp", "kd", "position", "velocity", "limit"].map(|key| (key, "servo"));
     match servo {
-        Some(_) => t.finish_kind(
-            "a servo",
-            vec![("value", "speed, position, torque or force")],
-        ),
+        Some(_) => {
+            let others = ["speed", "position", "torque", "force"].map(|kind| ("value", kind));
+            t.finish_kind("a servo", others.to_vec());
+        }
         None => t.finish_kind("a motor", keys.to_vec()),
     }
     Some(Motor {
