@@ -406,6 +406,18 @@ pub fn only_in_space(key: &str) -> Option<&'static str> {
 /// Renamed keys, and words for elements that have another place, with hints.
 const RENAMED: &[(&str, &str)] = &[
     (
+        "brake",
+        "write `[[clutch]]` with `bodies = [\"ground\", ..]`; of a displacement, `friction` of its prismatic joint",
+    ),
+    (
+        "clutch",
+        "write `[[clutch]]` at the top, with `bodies`, `normal_force`, `friction` and `radius`",
+    ),
+    (
+        "coulomb",
+        "write `friction`: of a contact its coefficient, of a joint `{ torque = 0.5 }` or `{ force = 5.0 }`",
+    ),
+    (
         "crowd",
         "write `integrator = \"time_stepping\"` in `[settings]`, and its options in `[settings.time_stepping]`",
     ),
