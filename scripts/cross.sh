@@ -17,20 +17,8 @@ target=$(cd "$target" && pwd)
 work=$target/cross
 mkdir -p "$work/tmp"
 
-# what is compiled: the library alone, without what reads text and what the command line needs. The compiler leaves out where in
-# the source a panic was, which the FMU's log does not tell, inlines little but what is marked `#[inline]`, unrolls short loops
-# only and none whose count it does not know, aligns no loops, and makes small what is marked so (`small`). docs/PLATFORMS.md has
-# the figures.
-library=(--profile fmu --lib --crate-type cdylib --no-default-features --
-    -Zlocation-detail=none --cfg small -Cllvm-args=-unroll-runtime=false -Cllvm-args=-max-bytes-for-alignment=1)
-
-# library_options PLATFORM: how much is inlined and unrolled; less where it takes more to be below the limit
-library_options() {
-    case $1 in
-    win32) echo -Cno-vectorize-loops -Cllvm-args=-inline-threshold=5 -Cllvm-args=-unroll-threshold=40 ;;
-    *) echo -Cllvm-args=-inline-threshold=25 -Cllvm-args=-unroll-threshold=150 ;;
-    esac
-}
+# what is compiled: the library alone, without what reads text and what the command line needs
+library=(--release --lib --crate-type cdylib --no-default-features)
 
 # rust_target PLATFORM: Rust's name of a platform
 rust_target() {

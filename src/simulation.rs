@@ -373,7 +373,7 @@ impl Simulation {
 
     /// Current power that the motion of a driven body takes, W.
     pub fn drive_power(&mut self, body: usize) -> f64 {
-        let first = self.model.n_joint_rows - self.model.drives.len();
+        let first = self.model.first_element_row() - self.model.drives.len();
         let mut power = 0.0;
         for i in 0..self.model.drives.len() {
             let effort = self.joint_force()[first + i];
@@ -398,6 +398,26 @@ impl Simulation {
             poses,
             twists,
         )
+    }
+
+    /// Speed at which a friction element slips, m/s or rad/s.
+    pub fn slip_speed(&mut self, element: usize) -> f64 {
+        self.place();
+        let State {
+            time,
+            inputs,
+            velocity,
+            ..
+        } = &self.state;
+        let element = &self.model.elements[element];
+        let speed = element.speed.value(*time, Side::After, inputs);
+        self.model.element_row(element, &self.poses).dot(velocity) - speed
+    }
+
+    /// Power that a friction element turns into heat, W.
+    pub fn friction_loss(&mut self, element: usize) -> f64 {
+        let row = self.model.first_element_row() + element;
+        -self.joint_force()[row] * self.slip_speed(element)
     }
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact represents its feature.

@@ -132,7 +132,7 @@ pub struct PersistentContact {
 }
 
 /// State of the time-stepping integrator.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeSteppingState {
     /// Loaded contact points, sorted by key.
     pub contacts: Vec<PersistentContact>,
@@ -143,7 +143,7 @@ pub struct TimeSteppingState {
 }
 
 /// The state of a simulation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// s.
     pub time: f64,
@@ -159,6 +159,8 @@ pub struct State {
     pub average_velocity: Vec<f64>,
     /// Status of each contact.
     pub status: Vec<Status>,
+    /// Status of each friction element; open where nothing presses its surfaces together.
+    pub element_status: Vec<Status>,
     /// Are the statuses valid at this instant? If not, they are the last known ones.
     pub statuses_known: bool,
     /// Accelerations right after an event; means over the step where statuses were not decided.
@@ -189,6 +191,46 @@ pub struct State {
     pub time_stepping: TimeSteppingState,
 }
 
+/// Implements `Clone`, which copies into the memory of lists that are long enough, for all fields of a type.
+macro_rules! clone_in_place {
+    ($type:ident { lists: $($list:ident),+; numbers: $($number:ident),+; parts: $($part:ident),* }) => {
+        impl Clone for $type {
+            fn clone(&self) -> Self {
+                Self {
+                    $($list: self.$list.clone(),)+
+                    $($number: self.$number,)+
+                    $($part: self.$part.clone(),)*
+                }
+            }
+
+            fn clone_from(&mut self, other: &Self) {
+                $(self.$list.clone_from(&other.$list);)+
+                $(self.$number = other.$number;)+
+                $(self.$part.clone_from(&other.$part);)*
+            }
+        }
+
+        impl $type {
+            fn list_bytes(&self) -> usize {
+                [$(size_of_val(self.$list.as_slice())),+].iter().sum()
+            }
+        }
+    };
+}
+
+clone_in_place! {
+    TimeSteppingState { lists: contacts, sleep_timer; numbers: last_step; parts: }
+}
+
+clone_in_place! {
+    State {
+        lists: position, orientation, joint_angle, velocity, average_velocity, status, element_status, acceleration, contact_force, friction_force, sliding,
+            resistance, friction_moment, joint_force, inputs;
+        numbers: time, statuses_known, damping_left, control, started;
+        parts: time_stepping
+    }
+}
+
 impl State {
     /// Status of a contact as a whole, over all its kinds of friction.
     pub fn contact_status(&self, contact: usize) -> Status {
@@ -199,104 +241,12 @@ impl State {
 
     /// Copies `other`, a state of the same model, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
-        let Self {
-            time,
-            position,
-            orientation,
-            joint_angle,
-            velocity,
-            average_velocity,
-            status,
-            statuses_known,
-            acceleration,
-            contact_force,
-            friction_force,
-            sliding,
-            resistance,
-            friction_moment,
-            joint_force,
-            inputs,
-            damping_left,
-            control,
-            started,
-            time_stepping,
-        } = other;
-        self.time = *time;
-        self.position.clone_from(position);
-        self.orientation.clone_from(orientation);
-        self.joint_angle.clone_from(joint_angle);
-        self.velocity.clone_from(velocity);
-        self.average_velocity.clone_from(average_velocity);
-        self.status.clone_from(status);
-        self.statuses_known = *statuses_known;
-        self.acceleration.clone_from(acceleration);
-        self.contact_force.clone_from(contact_force);
-        self.friction_force.clone_from(friction_force);
-        self.sliding.clone_from(sliding);
-        self.resistance.clone_from(resistance);
-        self.friction_moment.clone_from(friction_moment);
-        self.joint_force.clone_from(joint_force);
-        self.inputs.clone_from(inputs);
-        self.damping_left = *damping_left;
-        self.control = *control;
-        self.started = *started;
-        self.time_stepping
-            .contacts
-            .clone_from(&time_stepping.contacts);
-        self.time_stepping
-            .sleep_timer
-            .clone_from(&time_stepping.sleep_timer);
-        self.time_stepping.last_step = time_stepping.last_step;
+        self.clone_from(other);
     }
 
     /// Memory that its lists take, bytes.
     pub fn memory(&self) -> usize {
-        let Self {
-            time: _,
-            position,
-            orientation,
-            joint_angle,
-            velocity,
-            average_velocity,
-            status,
-            statuses_known: _,
-            acceleration,
-            contact_force,
-            friction_force,
-            sliding,
-            resistance,
-            friction_moment,
-            joint_force,
-            inputs,
-            damping_left: _,
-            control: _,
-            started: _,
-            time_stepping,
-        } = self;
-        let reals = [
-            position,
-            joint_angle,
-            velocity,
-            average_velocity,
-            acceleration,
-            joint_force,
-            &time_stepping.sleep_timer,
-        ];
-        let vectors = [friction_force, sliding, friction_moment];
-        reals
-            .map(|list| size_of_val(list.as_slice()))
-            .iter()
-            .sum::<usize>()
-            + vectors
-                .map(|list| size_of_val(list.as_slice()))
-                .iter()
-                .sum::<usize>()
-            + size_of_val(orientation.as_slice())
-            + size_of_val(status.as_slice())
-            + size_of_val(contact_force.as_slice())
-            + size_of_val(resistance.as_slice())
-            + size_of_val(inputs.as_slice())
-            + size_of_val(time_stepping.contacts.as_slice())
+        self.list_bytes() + self.time_stepping.list_bytes()
     }
 
     /// The initial state of the scene.
@@ -316,6 +266,7 @@ impl State {
             velocity: model.initial_velocity.clone(),
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],
+            element_status: vec![Status::Open; model.elements.len()],
             statuses_known: false,
             acceleration: vec![0.0; model.n_velocities],
             contact_force: vec![[0.0; 2]; n_contacts],

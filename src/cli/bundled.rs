@@ -33,7 +33,7 @@ impl Found {
         let file = self.path.as_ref().map(|path| path.display().to_string());
         let file = file.unwrap_or_else(|| self.model.name.clone());
         let doubts = SceneError::new(&file, &self.text, self.scene.doubts.clone());
-        doubts.told().collect()
+        doubts.messages().collect()
     }
 }
 

@@ -45,7 +45,7 @@ impl EventLog {
                 "{:?},{},{},{normal:?},{tangential:?}\n",
                 event.time,
                 event.kind.name(),
-                quoted(&model.contacts[event.contact].name)
+                quoted(model.event_name(event.contact))
             ))?;
         }
         Ok(())
@@ -74,7 +74,7 @@ impl EventLog {
         let names = self
             .shown
             .iter()
-            .map(|event| model.contacts[event.contact].name.chars().count());
+            .map(|event| model.event_name(event.contact).chars().count());
         let width = names.max().unwrap_or(0).max("contact".len());
         let mut line = |time: &str, kind: &str, contact: &str, normal: &str, tangential: &str| {
             // writing to a string cannot fail
@@ -94,7 +94,7 @@ impl EventLog {
                 | EventKind::Reversal
                 | EventKind::TakeOff => ["-".to_owned(), "-".to_owned()],
             };
-            let contact = &model.contacts[event.contact].name;
+            let contact = model.event_name(event.contact);
             line(
                 &format!("{:.9}", event.time),
                 event.kind.name(),

@@ -206,13 +206,13 @@ impl Run {
             }
             text + &summary(&facts, report)
         };
-        let told = tell(&text, stdout_taken);
+        let printed = tell(&text, stdout_taken);
         let warned = warn(&during);
         let recording = self.sampler.take().map(Sampler::finish);
         if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
             let during = found.iter().map(in_report);
-            let told = before.into_iter().chain(during);
-            let mut notes: Vec<Note> = told.map(Note::warning).collect();
+            let warnings = before.into_iter().chain(during);
+            let mut notes: Vec<Note> = warnings.map(Note::warning).collect();
             if let Err(error) = &result {
                 notes.insert(0, stopped(error));
             }
@@ -235,7 +235,7 @@ impl Run {
         if let (Some((path, format, what)), Some(recording)) = (&self.plot, &recording) {
             write_bytes(path, &plot::draw(recording, what, *format)?)?;
         }
-        result.and(told).and(warned)
+        result.and(printed).and(warned)
     }
 
     // rows at the start, at every output step and at the end

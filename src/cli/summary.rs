@@ -89,7 +89,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
             "end": ledger.end,
             "in_play": report.energy_in_play(),
         },
-        "warnings": told(doubts, facts.warnings),
+        "warnings": warning_list(doubts, facts.warnings),
     });
     if facts.is_time_stepping {
         json["time_stepping"] = json!({
@@ -105,7 +105,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
 }
 
 // warnings issued before the run have no size
-fn told(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
+fn warning_list(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
     let before = doubts.iter().map(|doubt| message("scene", doubt));
     let during = warnings.iter().map(|warning| {
         json!({

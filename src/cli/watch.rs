@@ -30,7 +30,7 @@ impl Watch {
         // the last impacts of the step are those without a bounce
         for event in impacts.take(n_shown) {
             // never the ground
-            let [first, second] = model.contacts[event.contact].bodies;
+            let [first, second] = model.event_bodies(event.contact);
             let body = model.body_name(second.or(first)).to_owned();
             *self.rests.entry(body).or_default() += 1;
         }

@@ -6,100 +6,139 @@ use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 use serde::{Deserialize, Serialize};
 
-/// Numbers of a report that belong to the motion, see [`Report::whole_numbers`] and [`Report::real_numbers`].
-pub(super) const N_WHOLE_NUMBERS: usize = 30;
-pub(super) const N_REAL_NUMBERS: usize = 23;
+/// Defines the report; its numbers that belong to the motion are listed in a fixed order.
+macro_rules! report {
+    (
+        whole { $($(#[$of_whole:meta])* $whole:ident,)+ }
+        real { $($(#[$of_real:meta])* $real:ident,)+ }
+        others { $($(#[$of_other:meta])* $other:ident: $type:ty,)+ }
+    ) => {
+        /// Counters and largest errors of a run.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct Report {
+            $($(#[$of_whole])* pub $whole: u64,)+
+            $($(#[$of_real])* pub $real: f64,)+
+            $($(#[$of_other])* pub $other: $type,)+
+        }
 
-/// Counters and largest errors of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// Standard steps.
-    pub steps: u64,
-    /// Accepted substeps, between events.
-    pub substeps: u64,
-    /// Trial steps, except those that locate events.
-    pub trials: u64,
-    /// Rejected extrapolated steps.
-    pub rejected_steps: u64,
-    /// Steps taken by the fixed-step scheme because extrapolated ones failed.
-    pub fallback_steps: u64,
-    /// Those of them that met the tolerance with no length.
-    pub transition_errors: u64,
-    /// Sum of their estimated errors, relative to nominal values.
-    pub transition_error: f64,
-    /// Factorizations of small systems: steps with fixed statuses, accelerations, projections.
-    pub factorizations: u64,
-    /// Complementarity problems solved.
-    pub lcps: u64,
-    /// Unknowns of the largest of them.
-    pub largest_lcp: u64,
-    /// Pivots in them.
-    pub pivots: u64,
-    /// Steps or problems solved with the previous statuses or basis.
-    pub warm_hits: u64,
-    /// Number of times the workspace grew because of new contacts in space.
-    pub growths: u64,
-    /// Largest residual of an accepted complementarity problem.
-    pub worst_residual: f64,
-    /// Largest residual of forces computed at an instant; not saved with a state, as it depends on the caller.
-    pub instant_residual: f64,
-    /// Largest condition number of a constraint system, if above 1e6, else 0: large mass ratios.
-    pub worst_condition: f64,
-    /// Deepest penetration at the end of a substep, m.
-    pub worst_penetration: f64,
-    /// Largest joint residual at the end of a substep, m or rad.
-    pub worst_joint_drift: f64,
-    /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted each other.
-    pub complementarity_steps: u64,
-    /// Substeps solved as a complementarity problem because statuses did not converge.
-    pub unresolved_steps: u64,
-    /// Standard steps that ended with a first-order step, because events were too close together or the contact problem was not solved.
-    pub first_order_steps: u64,
-    /// Steps that used up their work limit and continued with a cheaper method.
-    pub exhausted_steps: u64,
-    /// Impacts without restitution because the approach was slower than the free motion of a step.
-    pub rests: u64,
-    /// Impacts reduced by the energy limiter.
-    pub limited_impacts: u64,
-    /// Substeps whose iteration matrix omits a destabilizing part of the force derivatives.
-    pub stabilized_steps: u64,
-    /// Events beyond the capacity of the list.
-    pub unlisted_events: u64,
-    /// Number of times a step was halved because it gained energy, opened joints or rotated arms too far.
-    pub halved_steps: u64,
-    /// Islands whose contacts were not solved exactly; time stepping.
-    pub inexact_solves: u64,
-    /// Steps with unlocated impacts, resolved simultaneously; time stepping.
-    pub unlocated_steps: u64,
-    /// Impacts located one by one; time stepping.
-    pub located_impacts: u64,
-    /// Contacts removed by manifold reduction, over all steps; time stepping.
-    pub merged_contacts: u64,
-    /// Deepest penetration at the end of the last step, m; time stepping.
-    pub end_penetration: f64,
-    /// Energy added by position stabilization, J; time stepping.
-    pub lifted: f64,
-    /// Energy lost in impacts, J.
-    pub impact_loss: f64,
-    /// Work of applied forces, J.
-    pub applied_work: f64,
-    /// Energy dissipated by dampers and smoothed friction, J.
-    pub damping_loss: f64,
-    /// Energy dissipated by contact friction between impacts, J.
-    pub friction_loss: f64,
-    /// Energy removed by integration errors, J, zero or more.
-    pub numerical_loss: f64,
-    /// Energy added by integration errors, J, zero or more.
-    pub numerical_gain: f64,
-    /// Initial and current energy, and the energy in play.
-    pub play: EnergyInPlay,
-    /// Inverse of the step that smoothed joint friction would need, 1/s; 0 where steps were short enough.
-    pub friction_rate: f64,
-    /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`].
-    #[serde(skip)]
-    pub events: Vec<Event>,
-    /// Number of events of each kind.
-    pub n_events: EventCounts,
+        pub(super) const N_WHOLE_NUMBERS: usize = [$(stringify!($whole)),+].len() + 6;
+        pub(super) const N_REAL_NUMBERS: usize = [$(stringify!($real)),+].len() + 9;
+
+        impl Report {
+            /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
+            pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
+                let EventCounts { impacts, slip_starts, stick_starts, reversals, take_offs, jams } = &mut self.n_events;
+                [$(&mut self.$whole,)+ impacts, slip_starts, stick_starts, reversals, take_offs, jams]
+            }
+
+            /// All real numbers, in a fixed order.
+            pub fn real_numbers(&mut self) -> [&mut f64; N_REAL_NUMBERS] {
+                let EnergyInPlay {
+                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise,
+                } = &mut self.play;
+                [
+                    $(&mut self.$real,)+
+                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise,
+                ]
+            }
+        }
+    };
+}
+
+report! {
+    whole {
+        /// Standard steps.
+        steps,
+        /// Accepted substeps, between events.
+        substeps,
+        /// Trial steps, except those that locate events.
+        trials,
+        /// Rejected extrapolated steps.
+        rejected_steps,
+        /// Steps taken by the fixed-step scheme because extrapolated ones failed.
+        fallback_steps,
+        /// Those of them that met the tolerance with no length.
+        transition_errors,
+        /// Factorizations of small systems: steps with fixed statuses, accelerations, projections.
+        factorizations,
+        /// Complementarity problems solved.
+        lcps,
+        /// Unknowns of the largest of them.
+        largest_lcp,
+        /// Pivots in them.
+        pivots,
+        /// Steps or problems solved with the previous statuses or basis.
+        warm_hits,
+        /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted each other.
+        complementarity_steps,
+        /// Substeps solved as a complementarity problem because statuses did not converge.
+        unresolved_steps,
+        /// Standard steps that ended with a first-order step, because events were too close together or the contact problem was not solved.
+        first_order_steps,
+        /// Steps that used up their work limit and continued with a cheaper method.
+        exhausted_steps,
+        /// Impacts without restitution because the approach was slower than the free motion of a step.
+        rests,
+        /// Impacts reduced by the energy limiter.
+        limited_impacts,
+        /// Substeps whose iteration matrix omits a destabilizing part of the force derivatives.
+        stabilized_steps,
+        /// Events beyond the capacity of the list.
+        unlisted_events,
+        /// Number of times a step was halved because it gained energy, opened joints or rotated arms too far.
+        halved_steps,
+        /// Islands whose contacts were not solved exactly; time stepping.
+        inexact_solves,
+        /// Steps with unlocated impacts, resolved simultaneously; time stepping.
+        unlocated_steps,
+        /// Impacts located one by one; time stepping.
+        located_impacts,
+        /// Contacts removed by manifold reduction, over all steps; time stepping.
+        merged_contacts,
+    }
+    real {
+        /// Sum of the estimated errors of `transition_errors`, relative to nominal values.
+        transition_error,
+        /// Largest residual of an accepted complementarity problem.
+        worst_residual,
+        /// Largest condition number of a constraint system, if above 1e6, else 0: large mass ratios.
+        worst_condition,
+        /// Deepest penetration at the end of a substep, m.
+        worst_penetration,
+        /// Largest joint residual at the end of a substep, m or rad.
+        worst_joint_drift,
+        /// Deepest penetration at the end of the last step, m; time stepping.
+        end_penetration,
+        /// Energy added by position stabilization, J; time stepping.
+        lifted,
+        /// Energy lost in impacts, J.
+        impact_loss,
+        /// Work of applied forces, J.
+        applied_work,
+        /// Energy dissipated by dampers and smoothed friction, J.
+        damping_loss,
+        /// Energy dissipated by contact friction between impacts, J.
+        friction_loss,
+        /// Energy removed by integration errors, J, zero or more.
+        numerical_loss,
+        /// Energy added by integration errors, J, zero or more.
+        numerical_gain,
+        /// Inverse of the step that smoothed joint friction would need, 1/s; 0 where steps were short enough.
+        friction_rate,
+    }
+    others {
+        /// Number of times the workspace grew because of new contacts in space.
+        growths: u64,
+        /// Largest residual of forces computed at an instant; not saved with a state, as it depends on the caller.
+        instant_residual: f64,
+        /// Initial and current energy, and the energy in play.
+        play: EnergyInPlay,
+        /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`].
+        #[serde(skip)]
+        events: Vec<Event>,
+        /// Number of events of each kind.
+        n_events: EventCounts,
+    }
 }
 
 /// Energy at the start and at the end of the last step, and the energy in play.
@@ -161,7 +200,7 @@ pub struct Event {
     pub time: f64,
     /// Its kind.
     pub kind: EventKind,
-    /// Index of the contact.
+    /// Index of the contact; friction elements follow the contacts.
     pub contact: usize,
     /// Normal and tangential impulse, N s; zero for events without one.
     pub impulse: [f64; 2],
@@ -224,73 +263,6 @@ impl Report {
             events: Vec::with_capacity(Self::MAX_EVENTS),
             ..Self::default()
         }
-    }
-
-    /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
-    pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
-        let counts = &mut self.n_events;
-        [
-            &mut self.steps,
-            &mut self.substeps,
-            &mut self.trials,
-            &mut self.rejected_steps,
-            &mut self.fallback_steps,
-            &mut self.transition_errors,
-            &mut self.factorizations,
-            &mut self.lcps,
-            &mut self.largest_lcp,
-            &mut self.pivots,
-            &mut self.warm_hits,
-            &mut self.complementarity_steps,
-            &mut self.unresolved_steps,
-            &mut self.first_order_steps,
-            &mut self.exhausted_steps,
-            &mut self.rests,
-            &mut self.limited_impacts,
-            &mut self.stabilized_steps,
-            &mut self.unlisted_events,
-            &mut self.halved_steps,
-            &mut self.inexact_solves,
-            &mut self.unlocated_steps,
-            &mut self.located_impacts,
-            &mut self.merged_contacts,
-            &mut counts.impacts,
-            &mut counts.slip_starts,
-            &mut counts.stick_starts,
-            &mut counts.reversals,
-            &mut counts.take_offs,
-            &mut counts.jams,
-        ]
-    }
-
-    /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; N_REAL_NUMBERS] {
-        let play = &mut self.play;
-        [
-            &mut self.transition_error,
-            &mut self.worst_residual,
-            &mut self.worst_condition,
-            &mut self.worst_penetration,
-            &mut self.worst_joint_drift,
-            &mut self.end_penetration,
-            &mut self.lifted,
-            &mut self.impact_loss,
-            &mut self.applied_work,
-            &mut self.damping_loss,
-            &mut self.friction_loss,
-            &mut self.numerical_loss,
-            &mut self.numerical_gain,
-            &mut self.friction_rate,
-            &mut play.start_energy,
-            &mut play.start_potential,
-            &mut play.energy,
-            &mut play.kinetic_swing,
-            &mut play.largest_kinetic,
-            &mut play.potential_rise,
-            &mut play.potential_fall,
-            &mut play.lowest,
-            &mut play.rise,
-        ]
     }
 
     /// Energy dissipated by dampers, friction and impacts minus that added by position stabilization, J.
@@ -378,6 +350,25 @@ impl Report {
                         impulse: [0.0; 2],
                     });
                 }
+            }
+        }
+    }
+
+    /// The same for friction elements. One that is released while it sticks starts to slip; other ends of its load are no events.
+    pub fn record_elements(&mut self, model: &Model, time: f64, old: &[Status], new: &[Status]) {
+        for (e, (&old, &new)) in old.iter().zip(new).enumerate() {
+            let kind = match (old, new) {
+                (Status::Stick, Status::Open) => Some(EventKind::SlipStart),
+                (_, Status::Open) => None,
+                (old, new) => EventKind::of_change(old, new),
+            };
+            if let Some(kind) = kind {
+                self.record(Event {
+                    time,
+                    kind,
+                    contact: model.contacts.len() + e,
+                    impulse: [0.0; 2],
+                });
             }
         }
     }

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Work is counted in factorizations of the constraint system: each iteration of steps with fixed statuses, accelerations and projections,
-//! and each pivot or iteration of a complementarity problem. In time stepping, where islands are solved separately, ten iterations over all
-//! rows count as one, and those of an island in proportion to its rows. Work does not depend on the machine.
+//! each pivot or iteration of a complementarity problem, and every 1000 rows of systems solved along the flow of sliding contacts. In time
+//! stepping, where islands are solved separately, ten iterations over all rows count as one, and those of an island in proportion to its
+//! rows. Work does not depend on the machine.
 //!
 //! Beyond the limit, fixed steps of order two end with a first-order step, and time stepping uses the best solution so far; both are
 //! reported. A step under a tolerance or of high order ends with an error: its accuracy cannot be reached with less.

@@ -5,7 +5,7 @@ use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::metric::Metric;
 use super::event_driven::near::NearPairs;
-use super::event_driven::system::{Forces, System};
+use super::event_driven::system::{Forces, MAX_LOADING, System};
 use super::event_driven::trial::{EventFunction, EventFunctionKind, Trial};
 use super::time_stepping::Work;
 use crate::constraint::GlobalRow;
@@ -86,6 +86,13 @@ pub struct Workspace {
     /// Rotational resistance of contacts: that of the state, or of a step that determines its own statuses.
     pub(super) resistance: Vec<Resistance>,
     pub(super) previous_resistance: Vec<Resistance>,
+    /// Statuses of friction elements: those of the state, or of a step that determines them.
+    pub(super) element_status: Vec<Status>,
+    pub(super) previous_elements: Vec<Status>,
+    /// Elements whose status is not to be revised.
+    pub(super) element_known: Vec<bool>,
+    /// Directions of the reactions that load friction elements.
+    pub(super) reaction: Vec<[f64; MAX_LOADING]>,
     pub(super) active: Vec<usize>,
     /// Contacts monitored for collisions.
     pub(super) watched: Vec<bool>,
@@ -163,7 +170,8 @@ impl Workspace {
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
-        let n_event_functions = EVENT_FUNCTIONS * model.expected_contacts() + 1;
+        let n_event_functions =
+            EVENT_FUNCTIONS * model.expected_contacts() + 2 * model.elements.len() + 1;
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -201,6 +209,10 @@ impl Workspace {
             sliding: state.sliding,
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,
+            previous_elements: state.element_status.clone(),
+            element_known: vec![false; model.elements.len()],
+            reaction: vec![[0.0; MAX_LOADING]; model.elements.len()],
+            element_status: state.element_status,
             active: Vec::with_capacity(model.expected_contacts()),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),

@@ -46,6 +46,11 @@ pub fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 0.0 }
 }
 
+/// Its square.
+pub fn square(x: f64) -> f64 {
+    x * x
+}
+
 /// The larger of two numbers, the first if they are equal. (For +0 and -0 the result of the library's `max` depends on
 /// processor and optimizer.)
 #[inline]

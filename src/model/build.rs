@@ -1,14 +1,14 @@
 //! Builds a model from a scene spec, with the checks that need geometry.
 
 use super::{
-    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputUnit, JointLink, Model, Poses, StartSpec,
-    contacts, drives, pose_of, space, twist_of,
+    AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
+    Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
 use crate::kinds::joint::Mounting;
 use crate::kinds::plane::force::{Signal, Site};
-use crate::kinds::plane::joint::{Joint, Mounts};
+use crate::kinds::plane::joint::{Joint, Mounts, Revolute};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
@@ -39,6 +39,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     builder.bodies();
     builder.joints();
     builder.drives();
+    builder.clutches();
     builder.forces();
     if builder.problems.is_empty() {
         contacts::add(
@@ -54,11 +55,12 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
 /// Completes a model, if there are no errors.
 pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, Vec<Problem>> {
     let driven = model.drives.iter().map(|drive| drive.motion.signal());
-    let mut breakpoints: Vec<f64> = driven
+    let signals = driven.chain(model.elements.iter().flat_map(FrictionElement::signals));
+    let mut breakpoints: Vec<f64> = signals
         .clone()
         .flat_map(|signal| signal.breakpoints().iter().copied())
         .collect();
-    let driven_period = driven.fold(f64::INFINITY, |p, signal| p.at_most(signal.period()));
+    let shortest = signals.fold(f64::INFINITY, |p, signal| p.at_most(signal.period()));
     breakpoints.extend(
         model
             .forces
@@ -73,7 +75,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     breakpoints.sort_by(f64::total_cmp);
     breakpoints.dedup();
     model.breakpoints = breakpoints;
-    model.shortest_period = model.forces.iter().fold(driven_period, |period, link| {
+    model.shortest_period = model.forces.iter().fold(shortest, |period, link| {
         period.at_most(link.force.shortest_period())
     });
     model.has_stribeck_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
@@ -100,6 +102,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         pairs: Vec::new(),
         couplings: Vec::new(),
         loose_couplings: Vec::new(),
+        elements: Vec::new(),
         drives: Vec::new(),
         inputs: Vec::new(),
         n_servos: 0,
@@ -240,6 +243,7 @@ impl Builder<'_> {
             };
             let joint = written.kind.joint(&mounts, &written.parameters);
             self.check_joint(written, &joint, bodies);
+            let first_row = self.model.n_joint_rows;
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
             self.model.joints.push(JointLink {
@@ -248,6 +252,8 @@ impl Builder<'_> {
                 joint: AnyJoint::Plane(joint),
                 first_coordinate: 0,
             });
+            self.model
+                .add_joint_friction(index, first_row, &written.friction);
             if let Some(motor) = &written.motor {
                 self.model.add_motor(index, motor);
             }
@@ -270,6 +276,16 @@ impl Builder<'_> {
             };
             drives::check(model, &places, &mut self.problems);
         }
+    }
+
+    fn clutches(&mut self) {
+        for written in &self.scene.clutches {
+            let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
+            let [anchor_a, anchor_b] = [Vec2::zeros(); 2];
+            let along = AnyJoint::Plane(Joint::Revolute(Revolute { anchor_a, anchor_b }));
+            self.model.add_clutch(written, bodies, along);
+        }
+        self.model.n_joint_rows += self.model.elements.len();
     }
 
     fn check_joint(&mut self, written: &spec::Joint, joint: &Joint, bodies: [BodyRef; 2]) {

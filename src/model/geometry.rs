@@ -117,7 +117,12 @@ impl Model {
     }
 
     // the same for the derivative of the row, carried by its dual numbers
-    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+    pub(super) fn gain<const N: usize>(
+        &self,
+        bodies: [BodyRef; 2],
+        parts: [&[Dual; N]; 2],
+        v: &[f64],
+    ) -> f64 {
         self.product(bodies, parts, v, |x| x.rate)
     }
 

@@ -44,7 +44,9 @@ pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usiz
 /// Can this much be allocated now?
 pub fn can_allocate(bytes: u64) -> bool {
     let mut trial: Vec<u8> = Vec::new();
-    usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok())
+    let is_there = usize::try_from(bytes).is_ok_and(|n| trial.try_reserve_exact(n).is_ok());
+    std::hint::black_box(&mut trial); // an allocation that nobody sees may be optimized away
+    is_there
 }
 
 /// Error for a model that needs too much memory.

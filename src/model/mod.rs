@@ -4,6 +4,8 @@ mod build;
 mod contacts;
 mod drive;
 mod drives;
+mod friction;
+mod friction_parts;
 mod geometry;
 mod manifold_reduction;
 pub mod memory;
@@ -19,6 +21,7 @@ mod time_stepping;
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
 pub use drive::{Coupling, Drive, Driven, Motion, Term};
+pub use friction::{Arm, BACKWARD, FORWARD, FrictionElement, Load};
 pub use geometry::{
     ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
     rotation_axes,
@@ -68,6 +71,8 @@ pub struct Model {
     pub loose_couplings: Vec<Coupling>,
     /// Prescribed coordinates of joints and bodies: their equations follow those of the couplings.
     pub drives: Vec<Drive>,
+    /// Friction elements of joints, clutches and brakes: their rows follow those of the drives.
+    pub elements: Vec<FrictionElement>,
     /// Force elements.
     pub forces: Vec<ForceLink>,
     /// All contacts and stops that can become active.
@@ -84,7 +89,7 @@ pub struct Model {
     pub shortest_period: f64,
     /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
-    /// Number of joint equations, those of couplings and drives included.
+    /// Number of joint equations, with those of couplings, drives and friction elements.
     pub n_joint_rows: usize,
     /// Number of free coordinates of joints in space.
     pub n_joint_coordinates: usize,

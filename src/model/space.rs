@@ -10,7 +10,7 @@ use crate::kinds::joint::{Kind as _, Mounting};
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::force::Site;
 use crate::kinds::space::inertia::{self, Defect};
-use crate::kinds::space::joint::{Joint, Mount, Mounts};
+use crate::kinds::space::joint::{Joint, Kind as JointKind, Mount, Mounts};
 use crate::kinds::space::shape::shape_of;
 use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
@@ -39,6 +39,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
     builder.bodies();
     builder.joints();
     builder.drives();
+    builder.clutches();
     builder.forces();
     let Builder {
         mut model,
@@ -274,6 +275,7 @@ impl Builder<'_> {
                 continue;
             };
             self.check_joint(written, &joint, bodies);
+            let first_row = self.model.n_joint_rows;
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
             let first_coordinate = self.model.n_joint_coordinates;
@@ -288,7 +290,28 @@ impl Builder<'_> {
                 self.check_coordinate(index, motor.coordinate, &written.place);
                 self.model.add_motor(index, motor);
             }
+            self.model
+                .add_joint_friction(index, first_row, &written.friction);
         }
+    }
+
+    fn clutches(&mut self) {
+        for written in &self.scene.clutches {
+            let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
+            let [a, b] = bodies.map(|body| self.pose(body));
+            let axis = a.turn_back(vec3(written.axis));
+            let Some(mount) = Mount::about(Vec3::zeros(), axis) else {
+                continue;
+            };
+            let mounts = Mounts {
+                b: mount.seen_from(&a, &b),
+                a: mount,
+                distance: 0.0,
+            };
+            let along = AnyJoint::Space(JointKind::Revolute.joint(&mounts, &[]));
+            self.model.add_clutch(written, bodies, along);
+        }
+        self.model.n_joint_rows += self.model.elements.len();
     }
 
     fn make_joint(&self, written: &written::Joint, bodies: [BodyRef; 2]) -> Option<Joint> {

@@ -69,7 +69,7 @@ impl SceneError {
     }
 
     /// Each problem with its location, and its hint on a separate line.
-    pub fn told(&self) -> impl Iterator<Item = String> {
+    pub fn messages(&self) -> impl Iterator<Item = String> {
         self.problems.iter().map(|(line, column, problem)| {
             let hint = match problem.hint.as_str() {
                 "" => String::new(),
@@ -110,8 +110,8 @@ fn before(text: &str, at: usize) -> &str {
 
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told: Vec<String> = self.told().collect();
-        f.write_str(&told.join("\n"))
+        let messages: Vec<String> = self.messages().collect();
+        f.write_str(&messages.join("\n"))
     }
 }
 

@@ -63,6 +63,9 @@ fn tables() -> Vec<(&'static str, String)> {
         ("motor", keys(MOTOR)),
         ("coupling", keys(COUPLING)),
         ("kinds of couplings", words("equation", COUPLINGS)),
+        ("friction of joints", keys(FRICTION_OF_JOINT)),
+        ("joint friction", keys(JOINT_FRICTION)),
+        ("clutch", keys(CLUTCH)),
         ("force", keys(FORCE)),
         ("targets of forces", keys(TARGET_IN_PLANE)),
         ("targets of forces in space", keys(TARGET_IN_SPACE)),
@@ -169,6 +172,7 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
             keys.push("`motor`".to_owned());
+            keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
         let coordinates: Vec<String> = coordinates
@@ -274,6 +278,10 @@ mod tests {
                 "[[contact]]",
                 "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
+                "[[joint]]\nkind = \"revolute\"\nfriction = {}",
+                "[[clutch]]",
+                "[[clutch]]\nkind = \"torque_limiter\"",
+                "[[clutch]]\nkind = \"belt_brake\"",
                 "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
                 "[[body]]\nkind = \"driven\"\nangle = 0",
             ]

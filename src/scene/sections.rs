@@ -20,7 +20,8 @@ pub const FILE: &[Parameter] = parameters! {
     "[[ground.shape]]" | "" | "" | "" | "": "fixed shapes, for contacts; `[ground]` has only `shape`";
     "[[joint]]" | "" | "" | "" | "": "joints between two bodies, or a body and the ground";
     "[[coupling]]" | "" | "" | "" | "": "gears, racks, belts and other equations between joint coordinates";
-    "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, friction in joints";
+    "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
+    "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
 };
@@ -151,6 +152,39 @@ pub const COUPLINGS: &[(&str, &str, &[Parameter])] = &[
         },
     ),
 ];
+
+/// `friction` of a joint.
+pub const FRICTION_OF_JOINT: &[Parameter] = parameters! {
+    "friction" | "" | "none" | "{ torque = 0.5 }" | "N m; or a force, N": "dry friction of the coordinate, see below; a list of tables for several coordinates";
+};
+
+/// The keys of `friction` of a joint.
+pub const JOINT_FRICTION: &[Parameter] = parameters! {
+    "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "`\"angle\"` or `\"displacement\"`; required in a cylindrical joint";
+    "torque" | "N m" | "" | "0.5" | "": "of an angle: friction while it slides, a number or a signal of zero or more";
+    "force" | "N" | "" | "5.0" | "": "of a displacement: the same";
+    "coefficient" | "" | "" | "0.1" | "Coulomb's coefficient, without unit" | NOT_NEGATIVE: "in place of `torque` or `force`: friction is this times the reaction of the joint at that instant, and times `radius` of an angle";
+    "radius" | "m" | "required with `coefficient` of an angle" | "0.02" | "of the pin" | POSITIVE: "of the pin";
+    "static_ratio" | "" | "1" | "1.5" | "friction at rest relative to that while it slides": "friction at rest relative to that while it slides, 1 to 1000";
+    "stribeck_velocity" | "rad/s or m/s" | "friction drops at once" | "0.01" | "" | POSITIVE: "speed over which friction falls from its value at rest; with `static_ratio`";
+    "viscous" | "N m s/rad or N s/m" | "0" | "0.01" | "" | NOT_NEGATIVE: "viscous friction in addition";
+};
+
+/// `[[clutch]]`.
+pub const CLUTCH: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "of its variables and inputs";
+    "kind" | "" | "`\"friction\"`" | "\"friction\"" | "or \"torque_limiter\", \"belt_brake\"": "`\"friction\"`: faces pressed together; `\"torque_limiter\"`: slips at a given torque; `\"belt_brake\"`: a belt around a drum (Euler and Eytelwein)";
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the two shafts; `\"ground\"` for one of them makes it a brake";
+    "axis" | "" | "required in space" | "[0, 0, 1]" | "a direction in the world at the start": "in space: axis of both shafts in the world at the start, fixed in the first body, any length";
+    "normal_force" | "N" | "required" | "{ kind = \"input\", start = 0.0 }" | "N; a number or a signal": "presses the faces together: a number or a signal of zero or more; at zero it is open";
+    "friction" | "" | "required" | "0.3" | "Coulomb's coefficient, without unit": "coefficient while it slips";
+    "static_friction" | "" | "`friction`" | "0.4" | "coefficient at rest": "coefficient while it is locked, `friction` or more";
+    "radius" | "m" | "required" | "0.1" | "": "mean radius of the faces, or of the drum";
+    "faces" | "" | "1" | "2" | "number of pairs of faces": "number of pairs of faces";
+    "torque" | "N m" | "required" | "20.0" | "": "of a torque limiter: a number or a signal";
+    "tension" | "N" | "required" | "100.0" | "N; a number or a signal": "of a belt brake: force at the end of the belt that the drum pulls away from when it turns forward (the second body against the first)";
+    "wrap_angle" | "rad" | "required" | "4.7" | "" | POSITIVE: "of a belt brake: the torque is `radius tension (exp(friction wrap_angle) - 1)` forward, and that times `exp(-friction wrap_angle)` backward";
+};
 
 /// Every force element.
 pub const FORCE: &[Parameter] = parameters! {
@@ -326,6 +360,7 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
     };
     lists.extend([SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, FILE_IN_SPACE]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
+    lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
     lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));
     match dimension {
         Dimension::Plane => {

@@ -1,6 +1,7 @@
 //! The scene spec: one struct per table of the file, units as in the file, every item with its
 //! location. References between items are checked by `model`.
 
+pub mod friction;
 pub mod settings;
 pub mod space;
 
@@ -84,6 +85,8 @@ pub struct Plane {
     pub joints: Vec<Joint>,
     /// Couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
+    /// Clutches and brakes.
+    pub clutches: Vec<friction::Clutch>,
     /// Force elements.
     pub forces: Vec<Force>,
     /// Default contact properties.
@@ -215,6 +218,8 @@ pub struct Joint<P = Pair, K = plane::joint::Kind> {
     pub limits: Vec<Option<Limits>>,
     /// Motor.
     pub motor: Option<Motor>,
+    /// Dry friction of its coordinates.
+    pub friction: Vec<friction::JointFriction>,
     /// Are there contacts between the two bodies?
     pub contact: bool,
 }

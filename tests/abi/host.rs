@@ -4,7 +4,7 @@ use crate::common::libraries::built_library;
 use crate::common::{c, root, scene_names, scene_text};
 use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, pushed_block};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 use stiction::fmu::c_api::types::OK;
 use stiction::fmu::instance::Instance;
@@ -88,7 +88,7 @@ fn a_ball_is_met_at_every_bounce_from_c() {
 fn wrong_calls_from_c_are_refused() {
     let resources = Resources::temporary("wrong", &pushed_block());
     let refused = call("wrong", &resources, &[]);
-    assert_eq!(refused, [37.0]);
+    assert_eq!(refused, [42.0]);
 }
 
 #[test]
@@ -250,6 +250,23 @@ fn a_program_in_c_reads_the_values_of_every_scene() {
     }
 }
 
+/// Runs it with this address space, kB; what it prints, or what went wrong.
+#[cfg(target_os = "linux")]
+fn call_within(limit: u32, mode: &str, resources: &Resources) -> Result<String, Output> {
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v $0 && exec \"$@\"", &limit.to_string()])
+        .arg(host())
+        .arg(mode)
+        .arg(built_library())
+        .args([resources.uri(), resources.guid.clone()])
+        .output()
+        .unwrap();
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(output),
+    }
+}
+
 /// With little memory there is an instance that works, or a message; the host lives.
 #[cfg(target_os = "linux")]
 #[test]
@@ -257,19 +274,26 @@ fn little_memory_ends_in_a_message_not_in_a_crash() {
     for (name, resources) in all_scenes() {
         // kilobytes of address space
         for limit in [200_000, 400_000, 1_000_000, 2_000_000, 8_000_000] {
-            let output = Command::new("sh")
-                .args(["-c", "ulimit -v $0 && exec \"$@\"", &limit.to_string()])
-                .arg(host())
-                .arg("little")
-                .arg(built_library())
-                .args([resources.uri(), resources.guid.clone()])
-                .output()
-                .unwrap();
-            let answer = String::from_utf8_lossy(&output.stdout);
-            let is_known = ["null", "error", "works"].contains(&answer.trim());
-            let is_good = output.status.success() && is_known;
-            assert!(is_good, "{name}, {limit} kB: {output:?}");
+            let answer = call_within(limit, "little", &resources);
+            let is_known = |answer: &String| ["null", "error", "works"].contains(&answer.trim());
+            assert!(
+                answer.as_ref().is_ok_and(is_known),
+                "{name}, {limit} kB: {answer:?}"
+            );
         }
+    }
+}
+
+/// In the plane, in space and with time stepping.
+#[cfg(target_os = "linux")]
+#[test]
+fn states_are_saved_until_memory_is_used_up_and_then_refused() {
+    for name in ["bouncing_ball", "gripper", "pile_of_balls"] {
+        let resources = Resources::shipped(name);
+        let saved = call_within(200_000, "states", &resources);
+        println!("{name}: {saved:?}");
+        let n: Option<u32> = saved.ok().and_then(|text| text.trim().parse().ok());
+        assert!(n.is_some_and(|n| n > 100), "{name}");
     }
 }
 

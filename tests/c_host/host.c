@@ -19,6 +19,8 @@
  *   host modes LIBRARY RESOURCES GUID N STEP    N steps under eight floating-point environments, exceptions trapped in some: the same
  *                                               bytes, and every call leaves the environment as it was; prints ns a call
  *   host little LIBRARY RESOURCES GUID          with little memory (ulimit -v): an instance that takes a step, or a message
+ *   host states LIBRARY RESOURCES GUID          saves states until memory is used up (ulimit -v): the next is refused with a message, and
+ *                                               all is well when they are freed; prints how many there were
  *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
  */
 #define _GNU_SOURCE
@@ -330,6 +332,39 @@ static void refused(fmi2Status status, const char *what) {
 }
 #define REFUSED(call) refused(call, #call)
 
+static int states(int n, char **argument) {
+    enum { MOST = 1 << 20 };
+    static fmi2FMUstate kept[MOST];
+    if (n < 3) fail("states needs three arguments");
+    load(argument[0]);
+    quiet = 1;
+    fmi2Component c = instance(argument[1], argument[2]);
+    initialize(c, 0);
+    done(fmi2DoStep(c, 0, 0.01, fmi2False));
+    size_t size, again;
+    char *bytes = state_bytes(c, &size);
+    messages = 0;
+    int count = 0;
+    fmi2Status status = fmi2OK;
+    while (count < MOST && (status = fmi2GetFMUstate(c, &kept[count])) == fmi2OK) count++;
+    if (count < 100 || count == MOST) fail("the limit of memory is not one of states");
+    refused(status, "one more state");
+    if (kept[count]) fail("a handle of a state that is not");
+    REFUSED(fmi2SetFMUstate(c, kept[0]));
+    REFUSED(fmi2SerializedFMUstateSize(c, kept[0], &again));
+    REFUSED(fmi2SerializeFMUstate(c, kept[0], bytes, size));
+    REFUSED(fmi2DeSerializeFMUstate(c, bytes, size, &kept[count]));
+    for (int i = 1; i < count; i++) must(fmi2FreeFMUstate(c, &kept[i]), "fmi2FreeFMUstate");
+    done(fmi2DoStep(c, 0.01, 0.01, fmi2False));
+    must(fmi2SetFMUstate(c, kept[0]), "fmi2SetFMUstate");
+    char *restored = state_bytes(c, &again);
+    if (again != size || memcmp(bytes, restored, size)) fail("another state");
+    must(fmi2FreeFMUstate(c, &kept[0]), "fmi2FreeFMUstate");
+    fmi2FreeInstance(c);
+    printf("%d\n", count);
+    return 0;
+}
+
 static int wrong(int n, char **argument) {
     if (n < 3) fail("wrong needs three arguments");
     const char *resources = argument[1], *guid = argument[2];
@@ -370,6 +405,7 @@ static int wrong(int n, char **argument) {
     fmi2String text[] = {"%s%n", NULL};
     fmi2FMUstate state = NULL;
     size_t size;
+    const size_t huge = SIZE_MAX / 64;
     refused(fmi2Error, "start"); /* takes note of the messages so far */
     REFUSED(fmi2DoStep(c, 0, 0.1, 0));
     REFUSED(fmi2ExitInitializationMode(c));
@@ -396,6 +432,12 @@ static int wrong(int n, char **argument) {
     REFUSED(fmi2SetRealInputDerivatives(c, vr + 1, 1, whole, real));
     REFUSED(fmi2GetRealOutputDerivatives(c, vr + 1, 1, whole, real));
     REFUSED(fmi2GetDirectionalDerivative(c, vr + 1, 1, vr, 1, real, real + 1));
+    /* what is wrong at the first place is refused before memory for all of them is asked for, or read */
+    REFUSED(fmi2GetReal(c, vr + 1, huge, real));
+    REFUSED(fmi2GetRealOutputDerivatives(c, vr + 1, huge, whole, real));
+    REFUSED(fmi2SetRealInputDerivatives(c, vr + 1, huge, whole, real));
+    REFUSED(fmi2GetDirectionalDerivative(c, vr + 1, huge, vr, 1, real, real));
+    REFUSED(fmi2GetDirectionalDerivative(c, vr, 1, vr + 1, huge, real, real));
     REFUSED(fmi2GetFMUstate(c, NULL));
     REFUSED(fmi2SetFMUstate(c, NULL));
     REFUSED(fmi2SerializedFMUstateSize(c, NULL, &size));
@@ -638,5 +680,6 @@ int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "modes")) return modes(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "little")) return little(n - 2, argument + 2);
-    fail("run, trace, panic, events, wrong, cycles, fuzz, modes or little");
+    if (n > 1 && !strcmp(argument[1], "states")) return states(n - 2, argument + 2);
+    fail("run, trace, panic, events, wrong, cycles, fuzz, modes, little or states");
 }

@@ -247,3 +247,28 @@ pub fn dipping_ball(g: f64, depth: f64, middle: f64) -> String {
         "#
     )
 }
+
+/// A slender rod of 2 m and 1 kg on its tip, sliding so that no acceleration obeys Coulomb's law.
+pub fn painleve() -> Model {
+    let s = 0.75_f64.sqrt();
+    model(&format!(
+        r#"
+        [[body]]
+        name = "rod"
+        kind = "rigid"
+        mass = 1.0
+        inertia = 0.33333333333333333
+        position = [0.0, {s:.17}]
+        angle = {:.17}
+        velocity = [-3.0, 0.0]
+        shape = [{{ kind = "point", position = [-1.0, 0.0] }}, {{ kind = "point", position = [1.0, 0.0] }}]
+        [contact_default]
+        friction = 2.0
+        [[ground.shape]]
+        kind = "half_plane"
+        point = [0.0, 0.0]
+        normal = [0.0, 1.0]
+        "#,
+        std::f64::consts::FRAC_PI_3
+    ))
+}

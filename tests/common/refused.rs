@@ -35,3 +35,32 @@ pub fn check(text: &str, key: &str, fragments: &[&str]) {
         assert!(told.contains(fragment), "`{fragment}` in `{told}`");
     }
 }
+
+/// Is a scene read? If not, it has problems with messages.
+pub fn is_read(text: &str) -> bool {
+    let Err(error) = parse("scene.toml", text) else {
+        return true;
+    };
+    assert!(!error.problems.is_empty() && !error.to_string().is_empty());
+    false
+}
+
+/// The text with up to `most` cuts and insertions, by random numbers below a bound.
+pub fn mangled(
+    text: &str,
+    pieces: &[&str],
+    most: usize,
+    random: &mut impl FnMut(usize) -> usize,
+) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random(most) {
+        let at = random(bytes.len());
+        let piece = pieces[random(pieces.len())].bytes();
+        match random(3) {
+            0 => drop(bytes.splice(at..at, piece)),
+            1 => drop(bytes.splice(at..(at + random(20)).min(bytes.len()), piece)),
+            _ => drop(bytes.drain(at..(at + random(60)).min(bytes.len()))),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,19 +1,12 @@
 //! Cases that defeat simpler integrators.
 
 use crate::common::{
-    Truth, dipping_ball, halvings, model, order_study, run, supported_block, variant,
+    Truth, dipping_ball, halvings, model, order_study, painleve, run, supported_block, variant,
 };
 use stiction::integrate::EventKind;
 use stiction::model::Model;
 use stiction::scene::spec::Scheme;
 use stiction::simulation::Simulation;
-
-const FLOOR: &str = r#"
-    [[ground.shape]]
-    kind = "half_plane"
-    point = [0.0, 0.0]
-    normal = [0.0, 1.0]
-"#;
 
 #[test]
 fn a_dip_of_a_micrometre_inside_a_step_is_found() {
@@ -156,24 +149,7 @@ fn touching_balls_collide_at_once_and_balls_with_gaps_one_after_the_other() {
 
 #[test]
 fn the_painleve_rod_jumps_without_a_collision() {
-    let s = 0.75_f64.sqrt();
-    let text = format!(
-        r#"
-        [[body]]
-        name = "rod"
-        kind = "rigid"
-        mass = 1.0
-        inertia = 0.33333333333333333
-        position = [0.0, {s:.17}]
-        angle = {:.17}
-        velocity = [-3.0, 0.0]
-        shape = [{{ kind = "point", position = [-1.0, 0.0] }}, {{ kind = "point", position = [1.0, 0.0] }}]
-        [contact_default]
-        friction = 2.0
-        {FLOOR}"#,
-        std::f64::consts::FRAC_PI_3
-    );
-    let model = model(&text);
+    let model = painleve();
     for step in [0.01, 0.001] {
         let mut simulation = Simulation::with_settings(model.clone(), {
             let mut settings = model.settings.clone();

@@ -70,6 +70,28 @@ fn fixed_steps_go_on_with_less_and_a_warning() {
 }
 
 #[test]
+fn a_gripper_at_rest_stays_there_in_whole_first_order_steps() {
+    let model = model(&scene_text("gripper"));
+    let mut settings = model.settings.clone();
+    // the force of the motor has a breakpoint at 0.2 s, inside a step: no work is left behind it; it lifts from 0.4 s on
+    settings.step = 0.03;
+    settings.max_step_work = 1;
+    let mut simulation = Simulation::with_settings(model, settings);
+    let start = simulation.state().position.clone();
+    simulation.advance_to(0.36).unwrap();
+    let report = simulation.report();
+    let both = simulation.state().position.iter().zip(&start);
+    let moved = both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    println!(
+        "{moved:.1e} m in {} steps, {} of them exhausted, {} halved, {} problems",
+        report.steps, report.exhausted_steps, report.halved_steps, report.lcps
+    );
+    assert!((1..=report.steps).contains(&report.exhausted_steps));
+    assert_eq!(report.halved_steps, 0);
+    assert!(moved < 1e-12, "{moved:e}");
+}
+
+#[test]
 fn an_fmu_discards_the_step_and_a_shorter_one_goes_on() {
     let mut instance = Instance::new("hard", "hard", &hard()).unwrap();
     instance.setup_experiment(None, 0.0, None).unwrap();
@@ -85,6 +107,25 @@ fn an_fmu_discards_the_step_and_a_shorter_one_goes_on() {
     assert!(reason.contains("max_step_work"), "{reason}");
     instance.restore(&start).unwrap();
     instance.do_step(0.0, 0.5 * time).unwrap();
+}
+
+#[test]
+fn times_that_are_too_coarse_for_steps_are_refused_and_those_of_clocks_are_not() {
+    let step_from = |start: f64| {
+        let mut instance = Instance::new("carts", "carts", &scene_text("two_carts")).unwrap();
+        instance.setup_experiment(None, start, None).unwrap();
+        instance.enter_initialization().unwrap();
+        instance.exit_initialization().unwrap();
+        instance.do_step(start, 0.5)
+    };
+    // seconds since 1970
+    assert_eq!(step_from(1.8e9), Ok(()));
+    for start in [1e18, -1e18, 1e300] {
+        let Err(FmiError::Error(message)) = step_from(start) else {
+            panic!("{start:e} was accepted");
+        };
+        assert!(message.contains("too coarse"), "{message}");
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod hard_cases;
 mod impact_friction;
 mod impacts;
 mod interrupted;
+mod joint_friction;
 mod joints;
 mod lcp;
 mod limits;

@@ -1,7 +1,7 @@
 //! By tolerance, where it is hard: between steps, at jumps, in dips, at dependent contacts, where no accelerations exist.
 
 use crate::common::{
-    Truth, dipping_ball, model, norm2, order_study, run, supported_block, variant,
+    Truth, dipping_ball, model, norm2, order_study, painleve, run, supported_block, variant,
 };
 use stiction::integrate::EventKind;
 use stiction::model::Model;
@@ -130,27 +130,6 @@ fn dips_down_to_a_nanometre_inside_a_long_step_are_found() {
             assert!(error <= 1e-12 + 10.0 * rounding);
         }
     }
-}
-
-/// A slender rod of 2 m and 1 kg on its tip, sliding so that no acceleration obeys Coulomb's law.
-fn painleve() -> Model {
-    let s = 0.75_f64.sqrt();
-    model(&format!(
-        r#"
-        [[body]]
-        name = "rod"
-        kind = "rigid"
-        mass = 1.0
-        inertia = 0.33333333333333333
-        position = [0.0, {s:.17}]
-        angle = {:.17}
-        velocity = [-3.0, 0.0]
-        shape = [{{ kind = "point", position = [-1.0, 0.0] }}, {{ kind = "point", position = [1.0, 0.0] }}]
-        [contact_default]
-        friction = 2.0
-        {FLOOR}"#,
-        std::f64::consts::FRAC_PI_3
-    ))
 }
 
 #[test]

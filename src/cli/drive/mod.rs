@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
-use steps::{Drive, Looker, columns};
+use steps::{Drive, Recorder, columns};
 use stiction::tool::check::description::Experiment;
 
 /// Time limit for a call, s.
@@ -84,17 +84,17 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
     let mut is_time_stepping = false;
-    let mut looker = match model {
+    let mut recorder = match model {
         Some((model, stage)) => {
             is_time_stepping = model.time_stepping.is_some();
-            Looker::Ours(Box::new(Ours::new(model, stage, until)?))
+            Recorder::Ours(Box::new(Ours::new(model, stage, until)?))
         }
         None => {
             let foreign = Foreign::new(&opened.description, start, until);
-            Looker::Foreign(Box::new(foreign))
+            Recorder::Foreign(Box::new(foreign))
         }
     };
-    let result = drive.all(timeline, &mut looker);
+    let result = drive.all(timeline, &mut recorder);
     let wall = drive.progress.elapsed();
     drive.progress.finish();
     match result {
@@ -104,9 +104,9 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     if let Some(csv) = &mut drive.csv {
         csv.finish()?;
     }
-    let recording = match looker {
-        Looker::Ours(ours) => ours.finish(),
-        Looker::Foreign(foreign) => foreign.finish(),
+    let recording = match recorder {
+        Recorder::Ours(ours) => ours.finish(),
+        Recorder::Foreign(foreign) => foreign.finish(),
     };
     if let Some(mut out) = files.events {
         out.write(&events_text(&recording))?;
@@ -153,8 +153,8 @@ fn summary(groups: &[Lines], warnings: &[String]) -> String {
     let mut all: serde_json::Map<String, Value> = lines
         .map(|(label, value)| (label.replace(' ', "_"), json!(value)))
         .collect();
-    let told: Vec<Value> = warnings.iter().map(|text| message("fmu", text)).collect();
-    all.insert("warnings".to_owned(), json!(told));
+    let messages: Vec<Value> = warnings.iter().map(|text| message("fmu", text)).collect();
+    all.insert("warnings".to_owned(), json!(messages));
     format!("{:#}\n", Value::Object(all))
 }
 

@@ -22,7 +22,7 @@ use stiction::tool::import::{Start, Status};
 const MOST_MESSAGES: usize = 10;
 
 /// Recorder of an FMU.
-pub enum Looker {
+pub enum Recorder {
     /// For an FMU that contains a stiction scene.
     Ours(Box<Ours>),
     /// For any other FMU.
@@ -72,21 +72,21 @@ pub struct Drive<'a> {
 
 impl Drive<'_> {
     /// Runs from the start to the end.
-    pub fn all(&mut self, timeline: Timeline, looker: &mut Looker) -> Result<(), CliError> {
-        let result = self.calls(timeline, looker);
+    pub fn all(&mut self, timeline: Timeline, recorder: &mut Recorder) -> Result<(), CliError> {
+        let result = self.calls(timeline, recorder);
         if let Some(failure) = self.remote.end() {
             self.log.push(format!("after the run {failure}"));
         }
         result
     }
 
-    fn calls(&mut self, timeline: Timeline, looker: &mut Looker) -> Result<(), CliError> {
+    fn calls(&mut self, timeline: Timeline, recorder: &mut Recorder) -> Result<(), CliError> {
         let (description, resources) = (&self.opened.description, &self.opened.resources);
         let (name, guid) = (&description.model_name, &description.guid);
         if !self.remote.instantiate(name, guid, resources) {
             return Err(self.failed("fmi2Instantiate gave no instance", self.start));
         }
-        if let Looker::Ours(_) = looker {
+        if let Recorder::Ours(_) = recorder {
             self.remote.log_events();
         }
         self.inputs
@@ -114,7 +114,7 @@ impl Drive<'_> {
             self.start,
         )?;
         self.header()?;
-        self.look(looker, self.start, true)?;
+        self.look(recorder, self.start, true)?;
 
         let mut time = self.start;
         for (i, end) in timeline.rows().enumerate() {
@@ -124,7 +124,7 @@ impl Drive<'_> {
             if !status.is_good() {
                 let reached = self.remote.last_successful_time().unwrap_or(time);
                 // after an error the FMU may refuse to be read
-                let looked = self.look(looker, reached, true);
+                let looked = self.look(recorder, reached, true);
                 let wants_end = status == Status::Discard && self.remote.wants_to_end();
                 if wants_end {
                     self.log
@@ -139,7 +139,7 @@ impl Drive<'_> {
             self.feed(time, None)?;
             let n = i as u64 + 1;
             let is_row = n.is_multiple_of(self.every) || end >= self.until;
-            self.look(looker, time, is_row)?;
+            self.look(recorder, time, is_row)?;
             self.progress.show(time - self.start);
         }
         self.good("fmi2Terminate", self.remote.terminate(), time)
@@ -154,11 +154,11 @@ impl Drive<'_> {
             .map_err(|message| self.failed(&message, time))
     }
 
-    fn look(&mut self, looker: &mut Looker, time: f64, is_row: bool) -> Result<(), CliError> {
+    fn look(&mut self, recorder: &mut Recorder, time: f64, is_row: bool) -> Result<(), CliError> {
         let messages = self.remote.take_messages();
-        let looked = match looker {
-            Looker::Ours(ours) => ours.look(&self.remote, &messages, time, &self.inputs),
-            Looker::Foreign(foreign) => foreign.look(&self.remote, time),
+        let looked = match recorder {
+            Recorder::Ours(ours) => ours.look(&self.remote, &messages, time, &self.inputs),
+            Recorder::Foreign(foreign) => foreign.look(&self.remote, time),
         };
         for message in messages.iter().filter(|m| m.status != 0) {
             if self.log.len() <= MOST_MESSAGES {

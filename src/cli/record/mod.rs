@@ -144,7 +144,9 @@ impl Recording {
             description: model.description.clone(),
             until,
             dimension: if model.is_spatial() { 3 } else { 2 },
-            places: model.contacts.iter().map(|c| c.name.clone()).collect(),
+            places: (0..model.contacts.len() + model.elements.len())
+                .map(|place| model.event_name(place).to_owned())
+                .collect(),
             stage,
             ..Self::default()
         }

@@ -93,15 +93,15 @@ impl Sampler {
     /// Adds events. A contact with an impact gets a track even if it is never sampled closed.
     pub fn take(&mut self, model: &Model, events: &[Event]) {
         for event in events {
-            self.track(model, event.contact);
+            self.track_of_event(model, event.contact);
         }
         self.recording.take(events);
     }
 
     /// Adds an event.
     pub fn happened(&mut self, model: &Model, event: Happening) {
-        if let Some(contact) = event.place {
-            self.track(model, contact);
+        if let Some(place) = event.place {
+            self.track_of_event(model, place);
         }
         self.recording.happened(event);
     }
@@ -207,6 +207,13 @@ impl Sampler {
         row.contact_forces.retain(|contact_force| {
             row.values[self.recording.tracks[contact_force.track].channel] > 0.0
         });
+    }
+
+    // friction elements have no track
+    fn track_of_event(&mut self, model: &Model, place: usize) {
+        if place < model.contacts.len() {
+            self.track(model, place);
+        }
     }
 
     // track of a contact or of its pair, created on first use

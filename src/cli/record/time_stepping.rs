@@ -56,15 +56,19 @@ pub struct Fate {
 
 /// Kinds of events with time stepping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deed {
+enum GroupEvent {
     FirstContact,
     Sleep,
     WakeUp,
 }
 
-const DEEDS: [Deed; 3] = [Deed::FirstContact, Deed::Sleep, Deed::WakeUp];
+const GROUP_EVENTS: [GroupEvent; 3] = [
+    GroupEvent::FirstContact,
+    GroupEvent::Sleep,
+    GroupEvent::WakeUp,
+];
 
-impl Deed {
+impl GroupEvent {
     fn name(self) -> &'static str {
         match self {
             Self::FirstContact => "first touch",
@@ -74,7 +78,7 @@ impl Deed {
     }
 
     // "ball_1-ball_2 and 36 more pairs"
-    fn told(self, first: &str, n: u64) -> String {
+    fn place_name(self, first: &str, n: u64) -> String {
         let what = match (self, n) {
             (_, 1) => return first.to_owned(),
             (Self::FirstContact, 2) => "pair",
@@ -89,7 +93,7 @@ impl Deed {
 /// Events of one kind at about the same time.
 #[derive(Debug)]
 struct Bunch {
-    deed: Deed,
+    event: GroupEvent,
     /// s.
     since: f64,
     first: String,
@@ -177,7 +181,7 @@ impl Onlooker {
                 } else {
                     format!("{a}.on.{b}")
                 };
-                self.happens(Deed::FirstContact, state.time, name);
+                self.happens(GroupEvent::FirstContact, state.time, name);
             }
         }
         for (i, sleep_timer) in state.time_stepping.sleep_timer.iter().enumerate() {
@@ -189,10 +193,10 @@ impl Onlooker {
             let name = model.bodies[i].name.clone();
             if asleep {
                 self.fate.asleep_since = state.time;
-                self.happens(Deed::Sleep, state.time, name);
+                self.happens(GroupEvent::Sleep, state.time, name);
             } else {
                 self.fate.n_woken += 1;
-                self.happens(Deed::WakeUp, state.time, name);
+                self.happens(GroupEvent::WakeUp, state.time, name);
             }
         }
         let n_sliding = row.arrows.iter().filter(|a| a.grip == Grip::Slip).count();
@@ -258,11 +262,11 @@ impl Onlooker {
         }
     }
 
-    fn happens(&mut self, deed: Deed, time: f64, name: String) {
-        match self.bunches.iter_mut().find(|bunch| bunch.deed == deed) {
+    fn happens(&mut self, event: GroupEvent, time: f64, name: String) {
+        match self.bunches.iter_mut().find(|bunch| bunch.event == event) {
             Some(bunch) => bunch.n += 1,
             None => self.bunches.push(Bunch {
-                deed,
+                event,
                 since: time,
                 first: name,
                 n: 1,
@@ -272,17 +276,17 @@ impl Onlooker {
 
     // groups that began before a given time are complete
     fn tell(&mut self, recording: &mut Recording, before: f64) {
-        debug_assert!(self.bunches.len() <= DEEDS.len());
+        debug_assert!(self.bunches.len() <= GROUP_EVENTS.len());
         self.bunches.sort_by(|a, b| a.since.total_cmp(&b.since));
         let n_complete = self.bunches.partition_point(|bunch| bunch.since <= before);
         for bunch in self.bunches.drain(..n_complete) {
             let place = recording.places.len();
             recording
                 .places
-                .push(bunch.deed.told(&bunch.first, bunch.n));
+                .push(bunch.event.place_name(&bunch.first, bunch.n));
             recording.happened(Happening {
                 time: bunch.since,
-                kind: bunch.deed.name(),
+                kind: bunch.event.name(),
                 place: Some(place),
                 impulse: [0.0; 2],
             });

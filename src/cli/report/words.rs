@@ -119,7 +119,7 @@ pub fn story(recording: &Recording) -> Vec<String> {
 }
 
 /// History of a contact; in its sentences, IT is a placeholder for the other body.
-struct Deeds {
+struct ContactHistory {
     /// Times of impacts, s.
     impacts: Vec<f64>,
     /// Time spent sliding, s, and the number of intervals.
@@ -131,7 +131,7 @@ struct Deeds {
     last: Grip,
 }
 
-impl Deeds {
+impl ContactHistory {
     fn of(recording: &Recording, tracks: &[&Track]) -> Self {
         let is_own = |place: &str| tracks.iter().any(|track| track.has(place));
         let mut impacts: Vec<f64> = recording
@@ -142,7 +142,7 @@ impl Deeds {
             .collect();
         // simultaneous impacts of several corners count as one
         impacts.dedup_by(|later, earlier| *later - *earlier < AT_ONCE);
-        let mut deeds = Self {
+        let mut history = Self {
             impacts,
             slid: (0.0, 0),
             stuck: 0.0,
@@ -152,12 +152,12 @@ impl Deeds {
         let end = recording.reached();
         for track in tracks {
             let (time, n) = track.spent(Grip::Slip, end);
-            deeds.slid = (deeds.slid.0.max(time), deeds.slid.1.max(n));
-            deeds.stuck = deeds.stuck.max(track.spent(Grip::Stick, end).0);
-            deeds.pressed = deeds.pressed.max(track.spent(Grip::Closed, end).0);
-            deeds.last = deeds.last.max(track.last());
+            history.slid = (history.slid.0.max(time), history.slid.1.max(n));
+            history.stuck = history.stuck.max(track.spent(Grip::Stick, end).0);
+            history.pressed = history.pressed.max(track.spent(Grip::Closed, end).0);
+            history.last = history.last.max(track.last());
         }
-        deeds
+        history
     }
 
     fn hits(&self) -> Option<String> {
@@ -179,43 +179,43 @@ impl Deeds {
 }
 
 fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track]) -> String {
-    let deeds = Deeds::of(recording, tracks);
-    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
-    match deeds.slid {
+    let history = ContactHistory::of(recording, tracks);
+    let mut parts: Vec<String> = history.hits().into_iter().collect();
+    match history.slid {
         (time, _) if time <= 0.0 => {}
         (time, 1) => parts.push(format!("slid on IT for {}", seconds(time))),
         (time, n) => parts.push(format!("slid on IT {}, {} in all", times(n), seconds(time))),
     }
-    if deeds.stuck > 0.0 {
-        parts.push(format!("stuck to IT for {}", seconds(deeds.stuck)));
+    if history.stuck > 0.0 {
+        parts.push(format!("stuck to IT for {}", seconds(history.stuck)));
     }
-    if deeds.pressed > 0.0 {
-        let time = seconds(deeds.pressed);
+    if history.pressed > 0.0 {
+        let time = seconds(history.pressed);
         parts.push(format!("lay on IT without friction for {time}"));
     }
-    let at_end = match deeds.last {
+    let at_end = match history.last {
         Grip::Open => "is clear of IT",
         Grip::Closed => "lies on IT",
         Grip::Stick => "sticks to IT",
         Grip::Slip => "slides on IT",
     };
     parts.push(format!("{at_end} at the end"));
-    told(&named(second), &named(first), &parts)
+    sentence(&named(second), &named(first), &parts)
 }
 
 /// A stop of a joint.
 fn stop(recording: &Recording, track: &Track) -> String {
-    let deeds = Deeds::of(recording, &[track]);
-    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
-    if deeds.pressed > 0.0 {
-        parts.push(format!("lay at IT for {}", seconds(deeds.pressed)));
+    let history = ContactHistory::of(recording, &[track]);
+    let mut parts: Vec<String> = history.hits().into_iter().collect();
+    if history.pressed > 0.0 {
+        parts.push(format!("lay at IT for {}", seconds(history.pressed)));
     }
-    parts.push(match deeds.last {
+    parts.push(match history.last {
         Grip::Open => "is clear of IT at the end".to_owned(),
         Grip::Closed | Grip::Stick | Grip::Slip => "is at IT at the end".to_owned(),
     });
     let (joint, end) = track.name.rsplit_once('.').unwrap_or((&track.name, ""));
-    told(
+    sentence(
         &format!("Joint `{joint}`"),
         &format!("its {end} stop"),
         &parts,
@@ -223,7 +223,7 @@ fn stop(recording: &Recording, track: &Track) -> String {
 }
 
 /// One sentence, in which the other body is named once.
-fn told(who: &str, other: &str, parts: &[String]) -> String {
+fn sentence(who: &str, other: &str, parts: &[String]) -> String {
     let all = match parts.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => parts.join(""),

@@ -85,7 +85,6 @@ pub(super) struct LaggedSlip {
 impl Solver {
     /// Runs from `start`, for at limit `iterations` iterations. Returns whether an answer was accepted; `x` receives the
     /// last iterate.
-    #[cfg_attr(small, optimize(size))]
     pub(super) fn run_lagged_slip(
         &mut self,
         task: &mut IslandTask,

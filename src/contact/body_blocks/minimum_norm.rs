@@ -49,7 +49,6 @@ impl Solver {
 
     /// (1) from `x`, then from zero. Returns whether it found a solution with smaller impulses than the best one, perhaps
     /// with a slightly larger residual.
-    #[cfg_attr(small, optimize(size))]
     pub(super) fn run_minimum_norm(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
         let limit = if task.is_solved() {
             0.5 * self.largest_normal_impulse(x)
@@ -97,7 +96,6 @@ impl Solver {
     }
 
     /// (2), or the residual of the best candidate.
-    #[cfg_attr(small, optimize(size))]
     pub(super) fn classify(&mut self, task: &IslandTask) -> Outcome {
         let residual = task.best;
         if residual > LARGE_RESIDUAL && self.has_contacts_and_joints() {

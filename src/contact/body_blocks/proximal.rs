@@ -54,7 +54,6 @@ const LAST_DIGITS: Limits = Limits {
 impl Solver {
     /// Runs (1) from `x`, which ends at the last reference, for about `iterations` iterations. Returns whether an answer
     /// was accepted.
-    #[cfg_attr(small, optimize(size))]
     pub(super) fn run_proximal(
         &mut self,
         task: &mut IslandTask,
@@ -105,7 +104,6 @@ impl Solver {
     }
 
     /// (1) with each `prox` and the usual projection steps, for an `x` whose active set is known.
-    #[cfg_attr(small, optimize(size))]
     pub(super) fn polish(&mut self, task: &mut IslandTask, x: &mut [f64], proxes: &[f64]) -> bool {
         let mut start = std::mem::take(&mut self.scratch);
         start.clear();

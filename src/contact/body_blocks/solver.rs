@@ -288,7 +288,6 @@ impl Solver {
     }
 
     /// Runs the stages in order.
-    #[cfg_attr(small, optimize(size))]
     fn run_stages(&mut self, task: &mut IslandTask, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
         if self.scaled.contacts.is_empty() {
@@ -369,7 +368,6 @@ impl Solver {
     }
 
     /// Stage 4. Returns whether an answer was accepted.
-    #[cfg_attr(small, optimize(size))]
     fn run_lagged_slip_stage(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
         let short_runs = STARTS.into_iter().zip(SHORT_RUNS);
         let full_runs = STARTS.into_iter().map(|start| (start, FULL_RUN));
@@ -391,7 +389,6 @@ impl Solver {
     }
 
     /// Interior-point method from `x`, refined by Newton's method. Returns whether an answer was accepted.
-    #[cfg_attr(small, optimize(size))]
     fn run_interior_point(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
         if self.scaled.contacts.is_empty() {
             return false;

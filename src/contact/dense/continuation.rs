@@ -48,7 +48,6 @@ pub(super) enum ContinuationEnd {
 
 impl Solver {
     /// (1) to (3), from `x`, the first reference.
-    #[cfg_attr(small, optimize(size), inline(never))]
     pub(super) fn run_continuation(
         &mut self,
         problem: &Problem,
@@ -124,7 +123,6 @@ impl Solver {
     }
 
     /// (3) with the usual projection steps, as the active set is known by now. Returns whether the answer is accepted.
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn polish(
         &mut self,
         problem: &Problem,

@@ -220,7 +220,6 @@ impl Coupling {
     }
 
     /// Multiplications of a sparse elimination.
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn work(&self) -> f64 {
         let rows = |place: usize| {
             let contact = self.pattern.order()[place] as usize;
@@ -269,7 +268,6 @@ impl Coupling {
     }
 
     /// The same, with the zeros.
-    #[cfg_attr(small, optimize(size))]
     pub fn write_row(&self, i: usize, row: &mut [f64]) {
         row.fill(0.0);
         let numbers = self.row(i);
@@ -280,7 +278,6 @@ impl Coupling {
     }
 
     /// An entry of `W`.
-    #[cfg_attr(small, optimize(size))]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         let all = self.neighbours(self.contact[i]);
         let place = all.binary_search_by_key(&self.contact[j], |(other, _)| *other);

@@ -271,7 +271,6 @@ impl Solver {
         solver
     }
 
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);

@@ -78,7 +78,6 @@ impl Pyramids {
 
     /// Writes the impulses of (2) to `r`, by one run with a covering vector. Returns `false` if it fails. Odd attempts
     /// use the second pyramid.
-    #[cfg_attr(small, optimize(size), inline(never))]
     pub fn start(&mut self, scaled: &Scaled, attempt: u32, r: &mut [f64]) -> bool {
         if scaled.n > MAX_ROWS {
             return false;
@@ -106,7 +105,6 @@ impl Pyramids {
         r.iter().all(|x| x.is_finite())
     }
 
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn load(&mut self, scaled: &Scaled, turned: bool) {
         self.columns.clear();
         self.bounds.clear();

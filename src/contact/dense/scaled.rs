@@ -207,7 +207,6 @@ impl Scaled {
     }
 
     /// A row of `W'` with its zeros; `space` is used if `W'` is sparse.
-    #[cfg_attr(small, optimize(size))]
     pub fn full_row<'a>(&'a self, i: usize, space: &'a mut [f64]) -> &'a [f64] {
         if self.coupling.sparse {
             self.coupling.write_row(i, space);
@@ -218,7 +217,6 @@ impl Scaled {
     }
 
     /// An entry of `W'`.
-    #[cfg_attr(small, optimize(size))]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         if self.coupling.sparse {
             self.coupling.entry(i, j)

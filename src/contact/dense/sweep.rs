@@ -46,7 +46,6 @@ struct Local {
 }
 
 impl Local {
-    #[cfg_attr(small, optimize(size))]
     fn new(s: [[f64; 2]; 2], rows: usize, grow: [f64; 2]) -> Self {
         let det = s[0][0] * s[1][1] - s[0][1] * s[1][0];
         let inverse = if rows == 2 && det > 0.0 {
@@ -101,7 +100,6 @@ impl Sweeps {
 }
 
 impl Velocities {
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn load(&mut self, scaled: &Scaled, r: &[f64]) {
         let n = scaled.n;
         self.columns.clear();
@@ -212,7 +210,6 @@ impl Velocities {
     }
 
     /// (3), (4) for a block with a given bound.
-    #[cfg_attr(small, optimize(size), inline(never))]
     fn solve_block(&mut self, scaled: &Scaled, block: &BlockRows, bound: f64, r: &mut [f64]) {
         let (t, rows) = (block.first, block.rows);
         let mut new = [0.0; 2];
@@ -232,7 +229,6 @@ impl Velocities {
     }
 }
 
-#[cfg_attr(small, optimize(size), inline(never))]
 fn own(scaled: &Scaled, contact: &ContactRows) -> DiagonalBlock {
     let n = contact.normal;
     let normal = stiffness(scaled, n);

@@ -3,6 +3,18 @@
 //! arrays have as many elements as their count says, strings are null-terminated.
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
+/// Defines an exported function of a handle: its arguments, the call that the phase must allow (`None`: any), and what it does.
+macro_rules! exported {
+    ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?), $call:expr, |$inside:pat_param| $action:expr) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(c: fmi2Component $(, $argument: $type)*) -> fmi2Status {
+            // SAFETY: handle, arrays, strings and pointers as required by the standard
+            unsafe { enter(c, stringify!($name), $call, |$inside| $action) }
+        }
+    };
+}
+
 mod derivatives;
 mod states;
 mod values;
@@ -70,148 +82,110 @@ pub unsafe extern "C" fn fmi2FreeInstance(c: fmi2Component) {
     unsafe { boundary::free(c) }
 }
 
-/// Switches log categories that are off by default; without a list, all of them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetDebugLogging(
-    c: fmi2Component,
-    loggingOn: fmi2Boolean,
-    nCategories: usize,
-    categories: *const fmi2String,
-) -> fmi2Status {
-    // SAFETY: handle and array as required by the standard
-    unsafe {
-        enter(c, "fmi2SetDebugLogging", Some(Call::SetLogging), |inside| {
-            let mut names = Vec::new();
-            for category in array(categories, nCategories, "categories")? {
-                let name = string(*category).map(|name| name.to_string_lossy().into_owned());
-                match name {
-                    Some(name) if LOG_CATEGORIES.iter().any(|(known, _)| *known == name) => {
-                        names.push(name);
-                    }
-                    Some(other) => {
-                        return error(format!("`{other}` is not a log category"));
-                    }
-                    None => return error("a log category is null".to_owned()),
+exported! {
+    /// Switches log categories that are off by default; without a list, all of them.
+    fn fmi2SetDebugLogging(loggingOn: fmi2Boolean, nCategories: usize, categories: *const fmi2String), Some(Call::SetLogging), |inside| {
+        let mut names = Vec::new();
+        for category in array(categories, nCategories, "categories")? {
+            let name = string(*category).map(|name| name.to_string_lossy().into_owned());
+            match name {
+                Some(name) if LOG_CATEGORIES.iter().any(|(known, _)| *known == name) => {
+                    names.push(name);
                 }
-            }
-            let on = loggingOn != FALSE;
-            inside.log.want_all(on && names.is_empty());
-            if on {
-                names.iter().for_each(|name| inside.log.want(name));
-            }
-            Ok(())
-        })
-    }
-}
-
-/// Sets start and stop time and tolerance.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetupExperiment(
-    c: fmi2Component,
-    toleranceDefined: fmi2Boolean,
-    tolerance: fmi2Real,
-    startTime: fmi2Real,
-    stopTimeDefined: fmi2Boolean,
-    stopTime: fmi2Real,
-) -> fmi2Status {
-    let call = Some(Call::SetupExperiment);
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2SetupExperiment", call, |inside| {
-            let tolerance = (toleranceDefined != FALSE).then_some(tolerance);
-            let stop = (stopTimeDefined != FALSE).then_some(stopTime);
-            match inside.instance.setup_experiment(tolerance, startTime, stop) {
-                // logged only, because some masters continue only after `fmi2OK`
-                Err(FmiError::Warning(words)) => {
-                    let message = format!("fmi2SetupExperiment: {words}");
-                    inside.log.status(WARNING, &message);
-                    Ok(())
+                Some(other) => {
+                    return error(format!("`{other}` is not a log category"));
                 }
-                result => result,
+                None => return error("a log category is null".to_owned()),
             }
-        })
+        }
+        let on = loggingOn != FALSE;
+        inside.log.want_all(on && names.is_empty());
+        if on {
+            names.iter().for_each(|name| inside.log.want(name));
+        }
+        Ok(())
     }
 }
 
-/// Enters initialization mode.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2Status {
-    let call = Some(Call::EnterInitialization);
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2EnterInitializationMode", call, |inside| {
-            inside.instance.enter_initialization()
-        })
-    }
-}
-
-/// Exits initialization mode.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2ExitInitializationMode(c: fmi2Component) -> fmi2Status {
-    let call = Some(Call::ExitInitialization);
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2ExitInitializationMode", call, |inside| {
-            inside.instance.exit_initialization()
-        })
-    }
-}
-
-/// Terminates the run.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2Terminate", Some(Call::Terminate), |inside| {
-            inside.instance.terminate()?;
-            // logged only: masters would treat a warning status as a failure
-            for warning in inside.instance.repeated_warnings() {
-                let (n, message) = (warning.occurrences, warning.message());
-                let message = format!("fmi2Terminate: in {n} communication steps: {message}");
+exported! {
+    /// Sets start and stop time and tolerance.
+    fn fmi2SetupExperiment(
+        toleranceDefined: fmi2Boolean,
+        tolerance: fmi2Real,
+        startTime: fmi2Real,
+        stopTimeDefined: fmi2Boolean,
+        stopTime: fmi2Real,
+    ), Some(Call::SetupExperiment), |inside| {
+        let tolerance = (toleranceDefined != FALSE).then_some(tolerance);
+        let stop = (stopTimeDefined != FALSE).then_some(stopTime);
+        match inside.instance.setup_experiment(tolerance, startTime, stop) {
+            // logged only, because some masters continue only after `fmi2OK`
+            Err(FmiError::Warning(words)) => {
+                let message = format!("fmi2SetupExperiment: {words}");
                 inside.log.status(WARNING, &message);
+                Ok(())
             }
-            Ok(())
-        })
+            result => result,
+        }
     }
 }
 
-/// Resets to the state after instantiation.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2Reset(c: fmi2Component) -> fmi2Status {
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2Reset", Some(Call::Reset), |inside| {
-            inside.instance.reset()
-        })
+exported! {
+    /// Enters initialization mode.
+    fn fmi2EnterInitializationMode(), Some(Call::EnterInitialization), |inside| {
+        inside.instance.enter_initialization()
     }
 }
 
-/// One communication step.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2DoStep(
-    c: fmi2Component,
-    currentCommunicationPoint: fmi2Real,
-    communicationStepSize: fmi2Real,
-    _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
-) -> fmi2Status {
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2DoStep", Some(Call::DoStep), |inside| {
-            let listens = [Topic::Events, Topic::Solver].map(|topic| inside.log.wants(topic));
-            if listens == [false; 2] {
-                inside
-                    .instance
-                    .do_step(currentCommunicationPoint, communicationStepSize)?;
-                return warn(inside);
-            }
-            let before = inside.instance.report().clone();
-            let result = inside
+exported! {
+    /// Exits initialization mode.
+    fn fmi2ExitInitializationMode(), Some(Call::ExitInitialization), |inside| {
+        inside.instance.exit_initialization()
+    }
+}
+
+exported! {
+    /// Terminates the run.
+    fn fmi2Terminate(), Some(Call::Terminate), |inside| {
+        inside.instance.terminate()?;
+        // logged only: masters would treat a warning status as a failure
+        for warning in inside.instance.repeated_warnings() {
+            let (n, message) = (warning.occurrences, warning.message());
+            let message = format!("fmi2Terminate: in {n} communication steps: {message}");
+            inside.log.status(WARNING, &message);
+        }
+        Ok(())
+    }
+}
+
+exported! {
+    /// Resets to the state after instantiation.
+    fn fmi2Reset(), Some(Call::Reset), |inside| {
+        inside.instance.reset()
+    }
+}
+
+exported! {
+    /// One communication step.
+    fn fmi2DoStep(
+        currentCommunicationPoint: fmi2Real,
+        communicationStepSize: fmi2Real,
+        _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
+    ), Some(Call::DoStep), |inside| {
+        let listens = [Topic::Events, Topic::Solver].map(|topic| inside.log.wants(topic));
+        if listens == [false; 2] {
+            inside
                 .instance
-                .do_step(currentCommunicationPoint, communicationStepSize);
-            tell_step(inside, &before);
-            result?;
-            warn(inside)
-        })
+                .do_step(currentCommunicationPoint, communicationStepSize)?;
+            return warn(inside);
+        }
+        let before = inside.instance.report().clone();
+        let result = inside
+            .instance
+            .do_step(currentCommunicationPoint, communicationStepSize);
+        tell_step(inside, &before);
+        result?;
+        warn(inside)
     }
 }
 
@@ -258,16 +232,12 @@ fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
     inside.log.note(Topic::Solver, &work);
 }
 
-/// Always an error: steps are complete when [`fmi2DoStep`] returns.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
-    // SAFETY: a handle
-    unsafe {
-        enter(c, "fmi2CancelStep", None, |_| {
-            #[cfg(panic_probe)]
-            panic_here();
-            error("steps are not asynchronous, so there is no step to cancel")
-        })
+exported! {
+    /// Always an error: steps are complete when [`fmi2DoStep`] returns.
+    fn fmi2CancelStep(), None, |_| {
+        #[cfg(panic_probe)]
+        panic_here();
+        error("steps are not asynchronous, so there is no step to cancel")
     }
 }
 
@@ -296,21 +266,19 @@ fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, FmiError> {
     error(format!("{kind} is not a status kind"))
 }
 
-// queries and writes the answer
-unsafe fn answer<T>(
-    c: fmi2Component,
-    function: &str,
-    value: *mut T,
-    find: impl FnOnce(&mut Inside) -> Result<T, FmiError>,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe {
-        enter(c, function, Some(Call::GetStatus), |inside| {
-            let mut place = places(value, 1, "the answer")?;
-            place.fill([find(inside)?]);
-            Ok(())
-        })
-    }
+/// A query of a status kind `$kind`, whose answer is written to the value.
+macro_rules! query {
+    ($(#[$doc:meta])* fn $name:ident($kind:ident) -> $type:ty, |$inside:pat_param| $find:expr) => {
+        exported! {
+            $(#[$doc])*
+            fn $name($kind: fmi2StatusKind, value: *mut $type), Some(Call::GetStatus), |inside| {
+                let mut place = places(value, 1, "the answer")?;
+                let find = |$inside: &mut Inside| -> Result<$type, FmiError> { $find };
+                place.fill([find(inside)?]);
+                Ok(())
+            }
+        }
+    };
 }
 
 // status of the last step, from the phase
@@ -322,81 +290,43 @@ fn last_status(phase: Phase) -> fmi2Status {
     }
 }
 
-/// Status of the last step (`fmi2DoStepStatus`).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetStatus(
-    c: fmi2Component,
-    s: fmi2StatusKind,
-    value: *mut fmi2Status,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe {
-        answer(c, "fmi2GetStatus", value, |inside| match s {
-            DO_STEP_STATUS if inside.instance.is_warned() => Ok(WARNING),
-            DO_STEP_STATUS => Ok(last_status(inside.instance.phase())),
-            _ => no_answer(s),
-        })
+query! {
+    /// Status of the last step (`fmi2DoStepStatus`).
+    fn fmi2GetStatus(s) -> fmi2Status, |inside| match s {
+        DO_STEP_STATUS if inside.instance.is_warned() => Ok(WARNING),
+        DO_STEP_STATUS => Ok(last_status(inside.instance.phase())),
+        _ => no_answer(s),
     }
 }
 
-/// Time reached by the last step (`fmi2LastSuccessfulTime`).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetRealStatus(
-    c: fmi2Component,
-    s: fmi2StatusKind,
-    value: *mut fmi2Real,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe {
-        answer(c, "fmi2GetRealStatus", value, |inside| match s {
-            LAST_SUCCESSFUL_TIME => Ok(inside.instance.last_successful_time()),
-            _ => no_answer(s),
-        })
+query! {
+    /// Time reached by the last step (`fmi2LastSuccessfulTime`).
+    fn fmi2GetRealStatus(s) -> fmi2Real, |inside| match s {
+        LAST_SUCCESSFUL_TIME => Ok(inside.instance.last_successful_time()),
+        _ => no_answer(s),
     }
 }
 
-/// No status kind has an Integer value.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetIntegerStatus(
-    c: fmi2Component,
-    s: fmi2StatusKind,
-    value: *mut fmi2Integer,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe { answer(c, "fmi2GetIntegerStatus", value, |_| no_answer(s)) }
+query! {
+    /// No status kind has an Integer value.
+    fn fmi2GetIntegerStatus(s) -> fmi2Integer, |_| no_answer(s)
 }
 
-/// Does the FMU want to terminate the run (`fmi2Terminated`)? Always false.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetBooleanStatus(
-    c: fmi2Component,
-    s: fmi2StatusKind,
-    value: *mut fmi2Boolean,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe {
-        answer(c, "fmi2GetBooleanStatus", value, |_| match s {
-            TERMINATED => Ok(FALSE),
-            _ => no_answer(s),
-        })
+query! {
+    /// Does the FMU want to terminate the run (`fmi2Terminated`)? Always false.
+    fn fmi2GetBooleanStatus(s) -> fmi2Boolean, |_| match s {
+        TERMINATED => Ok(FALSE),
+        _ => no_answer(s),
     }
 }
 
-/// Description of a pending step (`fmi2PendingStatus`): none is ever pending. The text is valid until the next call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetStringStatus(
-    c: fmi2Component,
-    s: fmi2StatusKind,
-    value: *mut fmi2String,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard
-    unsafe {
-        answer(c, "fmi2GetStringStatus", value, |inside| match s {
-            PENDING_STATUS => {
-                inside.text = c"no step is pending".to_owned();
-                Ok(inside.text.as_ptr())
-            }
-            _ => no_answer(s),
-        })
+query! {
+    /// Description of a pending step (`fmi2PendingStatus`): none is ever pending. The text is valid until the next call.
+    fn fmi2GetStringStatus(s) -> fmi2String, |inside| match s {
+        PENDING_STATUS => {
+            inside.text = c"no step is pending".to_owned();
+            Ok(inside.text.as_ptr())
+        }
+        _ => no_answer(s),
     }
 }

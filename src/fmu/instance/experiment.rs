@@ -19,6 +19,9 @@ const LONGEST_STEP: f64 = 1e3;
 /// Allowed error of a communication point as a fraction of the step: rounding of the master's time.
 const TIME_SLACK: f64 = 1e-6;
 
+/// Maximum rounding error of times as a fraction of the standard step: events are located inside of it.
+const COARSEST_TIME: f64 = 1e-3;
+
 /// Allowed joint drift at the start, m or rad; the first step closes the joints.
 const CLOSED: f64 = 1e-6;
 
@@ -232,6 +235,13 @@ impl Instance {
         if size / longest > MAX_STEPS {
             return self.fail(format!(
                 "a communication step of {size} s has more than {MAX_STEPS:e} steps of {longest} s"
+            ));
+        }
+        let step = self.simulation.settings().step;
+        let coarse = f64::EPSILON * end.abs();
+        if coarse > COARSEST_TIME * step {
+            return self.fail(format!(
+                "at {end} s, times are rounded to {coarse:.1e} s, which is too coarse for steps of {step} s"
             ));
         }
         self.simulation.report_mut().events.clear();

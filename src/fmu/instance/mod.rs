@@ -186,13 +186,16 @@ impl Instance {
     /// Text of an event: kind, contact, bodies, time.
     pub fn words_on(&self, event: &Event) -> String {
         let model = self.simulation.model();
-        let contact = &model.contacts[event.contact];
-        let [mut a, mut b] = contact.bodies;
+        let [mut a, mut b] = model.event_bodies(event.contact);
         if a.is_none() {
             std::mem::swap(&mut a, &mut b); // the ground comes last
         }
         let [a, b] = [a, b].map(|body| model.body_name(body));
-        let (kind, name, time) = (event.kind.name(), &contact.name, event.time);
+        let (kind, name, time) = (
+            event.kind.name(),
+            model.event_name(event.contact),
+            event.time,
+        );
         format!("{kind} of {name} ({a}, {b}) at {time} s")
     }
 

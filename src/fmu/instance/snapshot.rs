@@ -13,7 +13,7 @@ use crate::state::{State, TimeSteppingState};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 
@@ -47,7 +47,10 @@ impl Instance {
     /// There is not.
     pub fn make_room_for_state(&self) -> Result<(), FmiError> {
         let parameters = self.table.len() * size_of::<Value>();
-        let bytes = self.simulation.state().memory() + parameters + size_of::<Snapshot>();
+        let events = size_of_val(self.report().events.as_slice());
+        let history = size_of_val(self.simulation.history().impulse.as_slice());
+        let state = self.simulation.state().memory();
+        let bytes = state + history + events + parameters + size_of::<Snapshot>();
         // the state, its body and the bytes around it
         match memory::can_allocate(3 * bytes as u64) {
             true => Ok(()),
@@ -173,6 +176,7 @@ impl Instance {
                 s.velocity.len(),
                 s.average_velocity.len(),
                 s.status.len(),
+                s.element_status.len(),
                 s.acceleration.len(),
                 s.contact_force.len(),
                 s.friction_force.len(),

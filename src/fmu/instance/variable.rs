@@ -158,6 +158,17 @@ pub const SPACE_CONTACT_STATUS: Enumeration = Enumeration {
     ],
 };
 
+/// Status of a friction element.
+pub const FRICTION_STATUS: Enumeration = Enumeration {
+    name: "FrictionStatus",
+    items: &[
+        ("open", "nothing presses the surfaces together"),
+        ("locked", "no slip"),
+        ("slip_forward", "the second body slips forward"),
+        ("slip_backward", "the second body slips backward"),
+    ],
+};
+
 /// Kind of an event.
 pub const EVENT_KIND: Enumeration = Enumeration {
     name: "EventKind",

@@ -1,6 +1,7 @@
 //! Assembles the rows of a [`System`] from model and configuration.
 
 use super::coefficients::Coefficients;
+use super::elements::{self, Span};
 use super::energy;
 use super::metric::Stiffness;
 use super::system::System;
@@ -128,6 +129,12 @@ fn gather(
             frames.residual.push(0.0);
         }
     }
+    for element in &model.elements {
+        rows.push(model.element_row(element, poses));
+        if let Some(frames) = &mut frames {
+            frames.residual.push(0.0);
+        }
+    }
     for &index in contacts {
         let (contact, first) = (&model.contacts[index], rows.len());
         let near = model.contact_rows(contact, &fixed_features[index], poses, rows);
@@ -188,6 +195,10 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     }
     for drive in &model.drives {
         level.bias[index] += model.drive_row_rate(drive, poses, twists, v);
+        index += 1;
+    }
+    for element in &model.elements {
+        level.bias[index] += model.element_row_rate(element, poses, twists, v);
         index += 1;
     }
     let n_rows = 1 + model.n_friction_rows;
@@ -415,20 +426,27 @@ pub(super) fn gap_and_rate(
 
 /// Marks a maximal independent set of joint equations at `q`.
 pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64]) {
-    let n_joint = model.n_joint_rows;
-    if n_joint == 0 {
+    if model.n_joint_rows == 0 {
         return;
     }
     level(model, workspace, q, std::iter::empty());
+    let n_joint = model.first_element_row();
     let order: &mut RankRevealing = &mut workspace.joint_order;
-    order
-        .start(n_joint)
-        .copy_from_slice(&workspace.level.delassus);
+    let matrix = order.start(n_joint);
+    if model.elements.is_empty() {
+        matrix.copy_from_slice(&workspace.level.delassus);
+    } else {
+        let rows = workspace.level.delassus.chunks_exact(model.n_joint_rows);
+        for (to, row) in matrix.chunks_exact_mut(n_joint.max(1)).zip(rows) {
+            to.copy_from_slice(&row[..n_joint]);
+        }
+    }
     order.factor(JOINT_RANK_TOLERANCE);
     workspace.joints.fill(false);
     for &row in order.independent() {
         workspace.joints[row] = true;
     }
+    elements::hold(model, workspace);
 }
 
 // contacts that slide in space, roll, or have Stribeck friction do so at the point of their columns: friction opposes that motion, in the
@@ -597,6 +615,8 @@ pub(super) fn step_system(
         }
     }
     condense_with_step_metric(workspace);
+    let sigma = scheme.sigma;
+    elements::push_in_step(model, workspace, Span::Step { t, h, sigma }, v);
     let Workspace {
         system,
         free,

@@ -11,7 +11,7 @@ use super::complementarity::Sliding;
 use super::servos;
 use super::system::System;
 use super::trial::EventFunctionKind;
-use super::{assemble, contact_band, rest_speed, trial};
+use super::{assemble, contact_band, elements, rest_speed, trial};
 use crate::contact::lcp::Outcome;
 use crate::integrate::report::Report;
 use crate::integrate::workspace::{AtRest, Workspace};
@@ -318,7 +318,53 @@ fn decide(
     };
     assemble::level(model, workspace, q, active.iter().copied().filter(opens));
     workspace.active = active;
-    trial::free_acceleration(model, workspace, (state.time + ahead, Side::After), v);
+    let time = (state.time + ahead, Side::After);
+    if !model.elements.is_empty() {
+        let located = match when {
+            When::Now => None,
+            When::JustAfter(what) => Some(what),
+        };
+        let slow = rest_speed(&state.velocity);
+        let motion = (&state.velocity[..], slow);
+        elements::guess_statuses(model, workspace, state.time, located, motion);
+    }
+    trial::free_acceleration(model, workspace, time, v);
+    let mut revisions_left = elements::MAX_REVISIONS;
+    loop {
+        if !solve_contacts(model, state, workspace, when, v) {
+            return false;
+        }
+        if revisions_left == 0 || !revise_elements(model, workspace, time, v) {
+            break;
+        }
+        revisions_left -= 1;
+    }
+    accept_statuses(model, state, workspace, report);
+    true
+}
+
+fn revise_elements(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) -> bool {
+    if model.elements.is_empty() {
+        return false;
+    }
+    let known = std::mem::take(&mut workspace.element_known);
+    let mut joints = std::mem::take(&mut workspace.joints);
+    let revised = elements::at_instant(model, workspace, time, v, |friction, level, free| {
+        friction.update(level, free) || friction.revise(level, free, &known, &mut joints)
+    });
+    workspace.element_known = known;
+    workspace.joints = joints;
+    revised
+}
+
+// the statuses of contacts, with those of friction elements in the workspace; false if there is no solution
+fn solve_contacts(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    when: When,
+    v: &[f64],
+) -> bool {
     let Workspace {
         level,
         joints,
@@ -392,7 +438,6 @@ fn decide(
             }
         }
     }
-    accept_statuses(model, state, workspace, report);
     true
 }
 
@@ -420,6 +465,8 @@ fn accept_statuses(
     report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);
-    std::mem::swap(&mut state.status, statuses);
+    let (old, new) = (&mut state.element_status, &workspace.element_status);
+    elements::accept_statuses(model, state.time, old, new, report);
+    std::mem::swap(&mut state.status, &mut workspace.statuses);
     state.statuses_known = true;
 }

@@ -18,6 +18,7 @@
 
 mod arms;
 mod balance;
+mod elements;
 mod limiter;
 
 use super::assemble;
@@ -26,12 +27,13 @@ use super::trial::{Mode, Trial};
 use crate::dynamics::Works;
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Signal;
 use crate::math::{Limit, max_abs, positive};
 use crate::model::{BodyRef, Model};
 use crate::state::State;
 use arms::Arms;
 use balance::loaded_contacts;
-use limiter::limit_flight;
+use limiter::{NOISE, limit_flight};
 pub(super) use limiter::{is_corrected, limit_impact, remove_gain};
 
 /// A shorter step is requested if joints are open by more than this after a step, relative to its coordinates.
@@ -138,6 +140,8 @@ pub(in crate::integrate) struct Balance {
     pub weights: Weights,
     /// Friction work at sliding contacts in the projection of the step, J.
     pub friction_work: Vec<(usize, f64)>,
+    /// The same at sliding friction elements.
+    pub element_work: Vec<f64>,
     /// Impulses of (3).
     damping: Vec<f64>,
     applied: Vec<f64>,
@@ -191,6 +195,7 @@ impl Balance {
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
             friction_work: Vec::with_capacity(model.expected_contacts()),
+            element_work: vec![0.0; model.elements.len()],
             damping: vec![0.0; n],
             applied: vec![0.0; n],
             group: vec![0; n_bodies],
@@ -199,6 +204,14 @@ impl Balance {
         };
         for link in &model.joints {
             balance.connect(link.bodies);
+        }
+        for element in &model.elements {
+            balance.connect(element.bodies);
+            if element.speed != Signal::constant(0.0) {
+                for body in element.bodies.into_iter().flatten() {
+                    balance.driven[body] = true;
+                }
+            }
         }
         // an applied force acts on one body, or on those of a joint
         for link in model.forces.iter().filter(|link| !link.force.is_given()) {
@@ -229,6 +242,18 @@ impl Balance {
     pub fn invalidate(&mut self, model: &Model) {
         self.is_known = false;
         self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
+    }
+
+    /// No friction work in the projection of the step so far.
+    pub fn clear_friction_work(&mut self) {
+        self.friction_work.clear();
+        self.element_work.fill(0.0);
+    }
+
+    /// Gains below this are rounding, J.
+    pub fn rounding(&self) -> f64 {
+        let scales = self.groups.iter().map(|of| of.scale);
+        NOISE * scales.sum::<f64>()
     }
 
     /// The trial step of this balance became the state.
@@ -270,6 +295,7 @@ pub(super) fn balance(
         trial,
         system,
         jacobians,
+        element_status,
         ..
     } = &mut *workspace;
     balance.store(model, inputs, poses, twists, 1);
@@ -278,6 +304,7 @@ pub(super) fn balance(
     balance.find_groups(model, loaded_contacts(system));
     balance.add_motion(model, &Ends::of(state, trial));
     balance.add_contacts(model, state, system, trial, mode);
+    balance.add_friction_elements(model, state, system, element_status, trial, inputs);
     balance.add_elements(model, state, system, jacobians, trial);
     balance.limit(model, trial, correct);
     let error = balance.error(model, &Ends::of(state, trial), &trial.losses);
@@ -314,7 +341,7 @@ pub(super) fn numerical_error(
 
 // did the step open a joint that its projection could not close?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
-    let n_joints = model.n_joint_rows - model.drives.len();
+    let n_joints = model.first_element_row() - model.drives.len();
     let open = max_abs(&workspace.level.residual[..n_joints]);
     if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
         return false;

@@ -182,6 +182,9 @@ fn zero_of(function: &EventFunction) -> f64 {
         | EventFunctionKind::Spinning(_)
         | EventFunctionKind::RollingCone(_)
         | EventFunctionKind::Rolling(_)
+        | EventFunctionKind::ElementSliding(_)
+        | EventFunctionKind::ElementForward(_)
+        | EventFunctionKind::ElementBackward(_)
         | EventFunctionKind::ServoUpper(_)
         | EventFunctionKind::ServoLower(_)
         | EventFunctionKind::ServoInside(_) => 0.1 * function.tolerance,

@@ -11,6 +11,7 @@
 mod poisson;
 
 use super::complementarity::{Complementarity, Sliding};
+use super::elements;
 use super::energy;
 use super::system::System;
 use super::{assemble, contact_band, rest_speed, trial};
@@ -62,6 +63,7 @@ pub(super) fn apply(
 ) -> Result<(), StepError> {
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, bounce, report);
+    elements::release(model, workspace);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
     workspace.level.condense_rows(&workspace.mass);
     let now = (state.time, Side::After);
@@ -100,6 +102,7 @@ pub(super) fn apply(
     report.impact_loss += positive(lost);
     report.numerical_gain += positive(-lost);
     record(state, workspace, report, located);
+    elements::hold(model, workspace);
     for &contact in &workspace.level.contacts {
         state.status[contact] = Status::Open;
     }

@@ -7,6 +7,7 @@ mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
 mod cones;
+mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
@@ -33,6 +34,7 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
+use run::SHORTEST_PART;
 use stall_detector::StallDetector;
 use trial::Mode;
 
@@ -272,6 +274,7 @@ pub fn refresh_forces(
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.balance.invalidate(model);
     workspace.inputs.clone_from(&state.inputs);
+    begin_elements(model, state, workspace);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);
         workspace.resistance.clone_from(&state.resistance);
@@ -282,7 +285,16 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     assemble::update_fixed_features(model, workspace, &state.position, |_| true);
 }
 
-/// Power dissipated by contact friction at the state, W.
+fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
+    if model.elements.is_empty() {
+        return;
+    }
+    workspace.element_status.clone_from(&state.element_status);
+    elements::hold(model, workspace);
+    elements::start_reactions(model, &state.joint_force, &mut workspace.reaction);
+}
+
+/// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
     begin(model, state, workspace);
@@ -309,6 +321,11 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
             let sliding = level.rows[first].dot(&state.velocity);
             power -= state.contact_force[contact][1] * sliding;
         }
+    }
+    for (e, element) in model.elements.iter().enumerate() {
+        let row = level.first_element() + e;
+        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power
 }
@@ -343,6 +360,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn advance_to(&mut self, end: f64) -> Result<(), StepError> {
         let mut n_substeps = 0;
+        let mut is_exhausted = false;
         self.start();
         while self.state.time < end {
             let n_events = self.report.n_events.total();
@@ -356,7 +374,8 @@ impl Run<'_> {
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
-                self.finish_cheaply(target)?;
+                is_exhausted = true;
+                self.position_step(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
@@ -375,6 +394,7 @@ impl Run<'_> {
                 break;
             }
         }
+        self.report.exhausted_steps += u64::from(is_exhausted);
         Ok(())
     }
 
@@ -441,10 +461,12 @@ impl Run<'_> {
             self.workspace,
             self.settings,
             self.report,
-            h,
+            (h, SHORTEST_PART * self.standard),
         )?;
         if taken == h {
             self.state.time = target;
+        } else {
+            self.longest = taken;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 
 use super::assemble::{self, BeyondEdges, Start};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::elements::{self, Span};
 use super::energy;
 use super::metric::Stiffness;
 use super::trial::Mode;
@@ -28,25 +29,24 @@ use crate::state::State;
 const CONVERGED: f64 = 1e-13;
 
 /// As a fallback of another scheme a step is halved if it would raise the potential energy by more than the available kinetic energy, by
-/// this part of it; down to this part of its length.
+/// this part of it, and by more than rounding.
 const GAINED: f64 = 1e-6;
-const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, and returns its length.
+/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, but not below `shortest`, and returns its
+/// length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
-    h: f64,
+    (mut h, shortest): (f64, f64),
 ) -> Result<f64, StepError> {
     let most = GAINED * kinetic_energy(model, &state.velocity);
-    let shortest = SHORTEST_PART * h;
-    let mut h = h;
     loop {
         attempt(model, state, workspace, settings, h)?;
-        let gains = energy::is_corrected(settings) && workspace.trial.losses.numerical > most;
+        let gained = workspace.trial.losses.numerical - workspace.balance.rounding();
+        let gains = energy::is_corrected(settings) && gained > most;
         if !gains || 0.5 * h < shortest {
             break;
         }
@@ -55,6 +55,8 @@ pub(super) fn step(
     }
     workspace.trial.losses.add_to(report);
     accept::accept(model, state, workspace, report, state.time + h);
+    let new = &workspace.element_status;
+    elements::accept_statuses(model, state.time, &mut state.element_status, new, report);
     state.status.clone_from(&workspace.statuses);
     state.resistance.clone_from(&workspace.resistance);
     accept::forces_from_impulses(state, workspace, h);
@@ -100,7 +102,7 @@ fn attempt(
     );
     workspace.sample_position = scratch_position;
     result?;
-    workspace.balance.friction_work.clear();
+    workspace.balance.clear_friction_work();
     model.poses(&workspace.trial.position, &mut workspace.poses);
     let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, Mode::Complementarity, correct);
@@ -193,6 +195,13 @@ fn solve_at(
     model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
+    let span = Span::Step {
+        t: state.time,
+        h,
+        sigma: 1.0,
+    };
+    elements::begin_step(model, state, workspace);
+    elements::push_in_step(model, workspace, span, &state.velocity);
     let Workspace {
         system,
         free,
@@ -215,16 +224,17 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - scratch_position[i]) / h;
     }
-    let first_drive = n_joint - model.drives.len();
+    let first_drive = model.first_element_row() - model.drives.len();
     for (i, row) in system.rows.iter().enumerate() {
         let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
         let drive = i.checked_sub(first_drive).and_then(|i| model.drives.get(i));
         let has_position = drive.is_none_or(|drive| drive.motion.is_position());
-        if !tangent && has_position && system.residual[i].is_finite() {
+        let is_element = (model.first_element_row()..n_joint).contains(&i);
+        if !tangent && has_position && !is_element && system.residual[i].is_finite() {
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }
-    trial::solve_complementarity(state, workspace, (1.0, h))?;
+    trial::solve_complementarity(model, state, workspace, span)?;
     trial::finish(workspace, scheme, &state.position, &state.velocity, h);
     if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
         Ok(())

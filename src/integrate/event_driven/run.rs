@@ -10,7 +10,7 @@ use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
     COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, StallDetector, accept, assemble, contact_band,
-    energy, impact, rest_speed, servos, smoothing, stabilize,
+    elements, energy, impact, rest_speed, servos, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -80,7 +80,9 @@ impl Run<'_> {
     pub(super) fn classify_after(&mut self, what: EventFunctionKind) {
         if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
-        } else if self.model.is_spatial() && what.is_stop() {
+        } else if (self.model.is_spatial() || matches!(what, EventFunctionKind::ElementSliding(_)))
+            && what.is_stop()
+        {
             let State {
                 status,
                 position,
@@ -432,7 +434,7 @@ impl Run<'_> {
             *x += scheme.sigma * v;
         }
         let fixed_features =
-            self.model.is_spatial() && system.defect(status, scratch_position) <= slow;
+            self.model.is_spatial() && system.defect(joints, status, scratch_position) <= slow;
         if fixed_features {
             self.repeat_trial(scheme);
         }
@@ -483,17 +485,19 @@ impl Run<'_> {
 
     // the complementarity problem holds static friction at its limit slightly too long, but the next status is known
     fn breaks_away(&mut self) -> bool {
-        let Some(
-            cone @ (EventFunctionKind::Cone(contact)
-            | EventFunctionKind::ConeForward(contact)
-            | EventFunctionKind::ConeBackward(contact)),
-        ) = self.workspace.contradicted
-        else {
+        let Some(cone) = self.workspace.contradicted else {
             return false;
         };
-        let material = &self.model.contacts[contact];
-        let is_less_at_speed =
-            material.drops_at_breakaway() || material.stribeck_velocity.is_some();
+        let is_less_at_speed = match cone {
+            EventFunctionKind::Cone(contact)
+            | EventFunctionKind::ConeForward(contact)
+            | EventFunctionKind::ConeBackward(contact) => {
+                let material = &self.model.contacts[contact];
+                material.drops_at_breakaway() || material.stribeck_velocity.is_some()
+            }
+            EventFunctionKind::ElementForward(_) | EventFunctionKind::ElementBackward(_) => true,
+            _ => false,
+        };
         if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }
@@ -513,8 +517,10 @@ impl Run<'_> {
         let Workspace {
             previous,
             previous_resistance,
+            previous_elements,
             ..
         } = &mut *self.workspace;
+        previous_elements.clone_from(&self.state.element_status);
         previous.clone_from(&self.state.status);
         previous_resistance.clone_from(&self.state.resistance);
     }
@@ -524,6 +530,7 @@ impl Run<'_> {
         let turns = |r: &Resistance| (r.spin, r.roll);
         let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
         self.state.status != self.workspace.previous
+            || self.state.element_status != self.workspace.previous_elements
             || !now.iter().map(turns).eq(before.iter().map(turns))
     }
 
@@ -606,6 +613,13 @@ impl Run<'_> {
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
+        elements::accept_statuses(
+            self.model,
+            target,
+            &mut self.state.element_status,
+            &self.workspace.element_status,
+            self.report,
+        );
         self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
@@ -692,11 +706,5 @@ impl Run<'_> {
             return Err(StepError::TooMuchWork { time });
         }
         Ok(is_exhausted)
-    }
-
-    /// Completes a step that exceeded its work limit.
-    pub(super) fn finish_cheaply(&mut self, target: f64) -> Result<(), StepError> {
-        self.report.exhausted_steps += 1;
-        self.position_step(target)
     }
 }

@@ -14,7 +14,9 @@
 //!      = s is not zero there, and part of the energy balance; so is that of friction at sliding contacts
 
 use super::assemble;
+use super::elements;
 use super::energy;
+use super::system::ElementForce;
 use crate::dynamics;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
@@ -55,7 +57,7 @@ pub(super) fn project(
         model.poses(q, poses);
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
-    workspace.balance.friction_work.clear();
+    workspace.balance.clear_friction_work();
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
@@ -91,12 +93,13 @@ pub(super) fn close(
     position(model, workspace, statuses, time, q, QUADRATIC);
     let Workspace {
         level,
+        joints,
         sliding,
         resistance,
         ..
     } = &mut *workspace;
     level.set_directions(v, sliding, resistance);
-    let defect = level.defect(statuses, v);
+    let defect = level.defect(joints, statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
         velocity(model, workspace, statuses, time, v);
     }
@@ -169,6 +172,7 @@ fn velocity(
     time: (f64, Side),
     v: &mut [f64],
 ) -> f64 {
+    elements::load_level(model, workspace, v);
     let Workspace {
         level,
         joints,
@@ -207,8 +211,23 @@ fn velocity(
             .friction_work
             .push((level.contacts[i], half_friction_work(i, v)));
     }
+    let half_element_work = |e: usize, v: &[f64]| -> f64 {
+        match level.elements[e] {
+            ElementForce::Solved => 0.0,
+            ElementForce::Given(_) | ElementForce::Loaded { .. } => {
+                let row = &level.rows[level.first_element() + e];
+                -0.5 * level.element_impulse(e) * row.dot(v)
+            }
+        }
+    };
+    for (e, loss) in balance.element_work.iter_mut().enumerate() {
+        *loss = half_element_work(e, v);
+    }
     let before = half(v);
     level.add_response(v);
+    for (e, loss) in balance.element_work.iter_mut().enumerate() {
+        *loss += half_element_work(e, v);
+    }
     let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(*i));
     for (i, (_, loss)) in sliding.zip(&mut balance.friction_work) {
         *loss += half_friction_work(i, v);

@@ -9,12 +9,15 @@
 //! If contacts resist rotation, the relative angular velocities about the normal (spin) and about the tangents (rolling) follow. Sliding
 //! and rolling are *discs*: two rows with a circular cone each, treated alike in `sliding`.
 
+mod elements;
 mod fixed_mode;
 mod flow;
 mod plane;
 mod self_stress;
 mod sliding;
 mod stribeck;
+
+pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
@@ -59,6 +62,8 @@ pub struct System {
     pub n: usize,
     /// Number of joint equations.
     pub n_joint: usize,
+    /// What each friction element exerts, apart from those that stick; their rows are the last joint equations.
+    pub elements: Vec<ElementForce>,
     /// Is the mass ratio too large for the complementarity problem?
     pub is_uneven: bool,
     /// Largest condition number of an ill-conditioned system solved since the last report; 0 for none.
@@ -106,7 +111,7 @@ pub struct System {
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
-    /// Prescribed values of the rows of drives, the last of the joint equations; empty if there are none.
+    /// Prescribed values of the rows of drives and friction elements, the last of the joint equations; empty if there are none.
     given: Vec<f64>,
     /// Initial guess of the impulses of contacts in space, all rows; empty if there is none.
     pub guess: Vec<f64>,
@@ -172,6 +177,7 @@ impl System {
         Self {
             n,
             n_joint,
+            elements: vec![ElementForce::Solved; model.elements.len()],
             is_uneven: is_uneven(model),
             worst_condition: 0.0,
             contacts: Vec::with_capacity(n_contacts),
@@ -195,7 +201,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
             turning: Vec::with_capacity(n_discs),
-            given: Vec::with_capacity(model.drives.len()),
+            given: Vec::with_capacity(model.drives.len() + model.elements.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
             is_beyond: Vec::with_capacity(n_discs),
@@ -352,6 +358,7 @@ impl System {
         set_zeros(&mut self.impulse, k);
         self.guess.clear();
         self.restituted.clear();
+        self.elements.fill(ElementForce::Solved);
     }
 
     /// Sets b to the products of the rows with `x`.
@@ -364,11 +371,12 @@ impl System {
         }
     }
 
-    /// Sets the prescribed values of the rows of drives: `factor` times `of` them.
+    /// Sets the prescribed values of the rows of drives: `factor` times `of` them. Friction elements stick at rest.
     pub fn prescribe(&mut self, model: &Model, factor: f64, of: impl Fn(&Drive) -> f64) {
         self.given.clear();
         self.given
             .extend(model.drives.iter().map(|drive| factor * of(drive)));
+        self.given.extend(model.elements.iter().map(|_| 0.0));
     }
 
     /// Work of the drives, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
@@ -384,12 +392,12 @@ impl System {
 
     /// Rows of all drives of a model.
     pub fn drive_rows(&self, model: &Model) -> Range<usize> {
-        self.n_joint - model.drives.len()..self.n_joint
+        self.first_element() - model.drives.len()..self.first_element()
     }
 
     /// Rows with prescribed values.
     pub fn driven_rows(&self) -> Range<usize> {
-        self.n_joint - self.given.len()..self.n_joint
+        self.n_joint - self.given.len()..self.first_element()
     }
 
     // prescribed value of a joint equation
@@ -520,6 +528,9 @@ impl System {
     /// Adds the effect of the impulses to a free motion.
     #[inline]
     pub fn add_response(&self, x: &mut [f64]) {
+        if !self.elements.is_empty() {
+            return self.add_response_without_given(x);
+        }
         for (c, response) in self
             .impulse
             .iter()

@@ -7,6 +7,7 @@ use super::accept::Forces;
 use super::assemble::{self, Start};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
+use super::elements::{self, Span};
 use super::energy::{self, Losses};
 use super::metric::Stiffness;
 use super::rest_speed;
@@ -215,7 +216,7 @@ pub(in crate::integrate) struct EventFunction {
     pub what: EventFunctionKind,
 }
 
-/// Kinds of event functions, by contact of the model.
+/// Kinds of event functions, by contact or friction element of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::integrate) enum EventFunctionKind {
     NormalForce(usize),
@@ -237,6 +238,11 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// it indicates where to evaluate `Redundant`.
     PairForward(usize),
     PairBackward(usize),
+    /// Sliding speed of a friction element.
+    ElementSliding(usize),
+    /// The bounds of a friction element that sticks.
+    ElementForward(usize),
+    ElementBackward(usize),
     /// A servo, by force element of the model, reaches its upper or lower limit, or leaves it.
     ServoUpper(usize),
     ServoLower(usize),
@@ -249,7 +255,9 @@ impl EventFunctionKind {
     /// Does a motion stop where it is zero?
     pub fn is_stop(self) -> bool {
         match self {
-            Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) => true,
+            Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) | Self::ElementSliding(_) => {
+                true
+            }
             Self::NormalForce(_)
             | Self::ConeForward(_)
             | Self::ConeBackward(_)
@@ -260,6 +268,8 @@ impl EventFunctionKind {
             | Self::Edge(_)
             | Self::PairForward(_)
             | Self::PairBackward(_)
+            | Self::ElementForward(_)
+            | Self::ElementBackward(_)
             | Self::ServoUpper(_)
             | Self::ServoLower(_)
             | Self::ServoInside(_)
@@ -288,6 +298,9 @@ pub(super) fn take(
     h: f64,
 ) -> Result<(), StepError> {
     let (t, q, v) = (state.time, &state.position, &state.velocity);
+    if !model.elements.is_empty() {
+        elements::begin_step(model, state, workspace);
+    }
     if mode == Mode::FixedMode {
         workspace.resistance.clone_from(&state.resistance);
         if model.is_spatial() {
@@ -316,61 +329,24 @@ pub(super) fn take(
     }
     workspace.trial.stabilized = stiffness == Stiffness::Stabilized;
     workspace.system.flow.followed = false;
+    let span = Span::Step {
+        t,
+        h,
+        sigma: scheme.sigma,
+    };
     match mode {
         Mode::FixedMode => {
-            let fast = {
-                let Workspace {
-                    system,
-                    joints,
-                    fixed_mode_solver,
-                    sliding,
-                    resistance,
-                    last_forces,
-                    ..
-                } = &mut *workspace;
-                system.set_directions(v, sliding, resistance);
-                system.guess_from(last_forces, h);
-                system.slips_fast(
-                    joints,
-                    |j| state.status[j],
-                    (scheme.sigma, v),
-                    fixed_mode_solver,
-                )
-            };
-            if fast {
-                assemble::start_rows(model, workspace, scheme, &state.status, q);
-            }
-            let Workspace {
-                system,
-                joints,
-                fixed_mode_solver,
-                free,
-                sliding,
-                resistance,
-                work,
-                ..
-            } = workspace;
-            let status = |j: usize| state.status[j];
-            if fast {
-                system.solve_along_flow(
-                    joints,
-                    status,
-                    (scheme.sigma, v, h),
-                    free,
-                    fixed_mode_solver,
-                );
-                *work += system.flow.solves as u64;
-                system.set_directions_from_flow(sliding, resistance);
-            } else {
-                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
-            }
-            if !system.directions_are_found() {
-                let outcome = Outcome::PivotLimit;
-                return Err(StepError::Unsolved { time: t, outcome });
+            let mut updates_left = elements::MAX_UPDATES;
+            loop {
+                solve_fixed_statuses(model, state, workspace, scheme, h)?;
+                if updates_left == 0 || !elements::update_in_step(model, workspace, span, v) {
+                    break;
+                }
+                updates_left -= 1;
             }
             workspace.statuses.clone_from(&state.status);
         }
-        Mode::Complementarity => solve_complementarity(state, workspace, (scheme.sigma, h))?,
+        Mode::Complementarity => solve_complementarity(model, state, workspace, span)?,
     }
     finish(workspace, scheme, q, v, h);
     if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
@@ -380,6 +356,71 @@ pub(super) fn take(
         release_beyond_edges(model, workspace);
     }
     end(model, state, workspace, settings, mode);
+    Ok(())
+}
+
+// the impulses of a step with the statuses of the state
+fn solve_fixed_statuses(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    h: f64,
+) -> Result<(), StepError> {
+    let (q, v) = (&state.position, &state.velocity);
+    let fast = {
+        let Workspace {
+            system,
+            joints,
+            fixed_mode_solver,
+            sliding,
+            resistance,
+            last_forces,
+            ..
+        } = &mut *workspace;
+        system.set_directions(v, sliding, resistance);
+        system.guess_from(last_forces, h);
+        system.slips_fast(
+            joints,
+            |j| state.status[j],
+            (scheme.sigma, v),
+            fixed_mode_solver,
+        )
+    };
+    if fast {
+        assemble::start_rows(model, workspace, scheme, &state.status, q);
+    }
+    let Workspace {
+        system,
+        joints,
+        fixed_mode_solver,
+        free,
+        sliding,
+        resistance,
+        work,
+        ..
+    } = workspace;
+    let status = |j: usize| state.status[j];
+    if fast {
+        system.solve_along_flow(
+            joints,
+            status,
+            (scheme.sigma, v, h),
+            free,
+            fixed_mode_solver,
+        );
+        *work += system.work_of_flow();
+        system.set_directions_from_flow(sliding, resistance);
+    } else {
+        system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
+    }
+    if !system.directions_are_found() {
+        let outcome = Outcome::PivotLimit;
+        return Err(StepError::Unsolved {
+            time: state.time,
+            outcome,
+        });
+    }
     Ok(())
 }
 
@@ -395,19 +436,35 @@ pub(super) fn end(
         let end = state.time + workspace.trial.h;
         project(model, workspace, end, energy::is_corrected(settings));
     } else {
-        workspace.balance.friction_work.clear();
+        workspace.balance.clear_friction_work();
         model.poses(&workspace.trial.position, &mut workspace.poses);
     }
     let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, mode, correct);
 }
 
-/// Solves the complementarity problem of the step, whose constraints act on `sigma v + dv`; statuses go to `workspace.statuses`.
+/// Solves the complementarity problem of the step; statuses go to `workspace.statuses` and `workspace.element_status`.
 pub(super) fn solve_complementarity(
+    model: &Model,
     state: &State,
     workspace: &mut Workspace,
-    (sigma, h): (f64, f64),
+    span: Span,
 ) -> Result<(), StepError> {
+    let mut revisions_left = elements::MAX_REVISIONS;
+    loop {
+        solve_contacts(state, workspace, span)?;
+        if revisions_left == 0 || !elements::revise_in_step(model, workspace, span, &state.velocity)
+        {
+            return Ok(());
+        }
+        revisions_left -= 1;
+    }
+}
+
+fn solve_contacts(state: &State, workspace: &mut Workspace, span: Span) -> Result<(), StepError> {
+    let Span::Step { h, sigma, .. } = span else {
+        return Ok(());
+    };
     let Workspace {
         system,
         joints,
@@ -469,6 +526,7 @@ pub(super) fn finish(
     trial.curve = Curve::Cubic;
     trial.velocity.clone_from(free);
     system.add_response(&mut trial.velocity);
+    system.write_elements();
     for i in 0..v.len() {
         let end = v[i] + trial.velocity[i];
         trial.velocity[i] = end;
@@ -550,18 +608,23 @@ pub(super) fn evaluate(
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
     workspace.event_functions.clear();
-    if workspace.level.contacts.is_empty() && model.n_servos == 0 {
+    if workspace.level.contacts.is_empty() && model.elements.is_empty() && model.n_servos == 0 {
         return;
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     if model.n_servos > 0 {
         servos::add_event_functions(model, workspace, time, 1e-12 * force_scale);
     }
+    let speed_scale = 1.0 + max_abs(v);
+    if !model.elements.is_empty() {
+        let scales = [force_scale, speed_scale];
+        elements::add_event_functions(model, workspace, time, v, scales);
+    }
     if workspace.level.contacts.is_empty() {
         return;
     }
-    let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
+    workspace.level.write_elements();
     // under a tolerance stops in space are found by the local flow
     let closes = closes_stops(model, workspace);
     let Workspace {
@@ -753,20 +816,40 @@ pub(super) fn accelerate(
         level,
         joints,
         fixed_mode_solver,
-        acceleration,
         sliding,
         resistance,
         last_forces,
         standard_step,
         ..
-    } = workspace;
+    } = &mut *workspace;
     level.set_directions(v, sliding, resistance);
     // in extrapolated steps the distribution of forces depends on the state alone
     if *standard_step > 0.0 {
         level.guess_from(last_forces, 1.0);
     }
-    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
+    let mut independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
+    for _ in 0..elements::MAX_UPDATES {
+        let update = |friction: &mut elements::Friction, level: &mut System, free: &mut [f64]| {
+            friction.update(level, free)
+        };
+        if model.elements.is_empty() || !elements::at_instant(model, workspace, time, v, update) {
+            break;
+        }
+        let Workspace {
+            level,
+            joints,
+            fixed_mode_solver,
+            ..
+        } = &mut *workspace;
+        independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
+    }
+    let Workspace {
+        level,
+        acceleration,
+        ..
+    } = workspace;
     level.add_response(acceleration);
+    level.write_elements();
     independent
 }
 
@@ -785,7 +868,6 @@ pub(super) fn free_acceleration(
         force,
         jacobians,
         acceleration,
-        free_acceleration,
         mass,
         level,
         instant_metric,
@@ -813,6 +895,18 @@ pub(super) fn free_acceleration(
     } else {
         mass.divide(acceleration);
     }
+    if !model.elements.is_empty() {
+        elements::at_instant(model, workspace, time, v, |friction, level, free| {
+            friction.set(level, free);
+        });
+    }
+    let Workspace {
+        acceleration,
+        free_acceleration,
+        level,
+        inputs,
+        ..
+    } = &mut *workspace;
     free_acceleration.clone_from(acceleration);
     level.prescribe(model, 1.0, |drive| drive.acceleration(time, inputs));
     level.bias_from(acceleration);

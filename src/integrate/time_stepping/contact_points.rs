@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::kinds::space::Pose;
 use crate::kinds::space::collide::Nearest;
 use crate::kinds::space::collide::narrow_phase::{ManifoldPoint, NarrowPhase};
+use crate::kinds::space::{Pose, Row};
 use crate::math::{Dual, Limit, Vec3};
 use crate::model::{BodyRef, Collider, ContactMaterial, Neighbours, TimeStepping, space_pose_of};
 use crate::state::ContactKey;
@@ -33,6 +33,14 @@ pub struct ContactPoint {
     pub material: ContactMaterial,
     /// The belt, if one of the shapes is one.
     pub belt: Option<usize>,
+}
+
+impl ContactPoint {
+    /// Gradient of its gap.
+    pub fn normal_row(&self, poses: &[Pose]) -> Row {
+        let [a, b] = self.bodies.map(|body| space_pose_of(poses, body));
+        Row::relative_velocity(self.normal, (a, self.arms[0]), (b, self.arms[1]))
+    }
 }
 
 /// The near pairs, and workspace of the search.

@@ -29,8 +29,8 @@
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
 use super::impact::SLOW;
 use super::position_stabilization::BOUNDED_OVERLAP;
-use super::{BAND, ContactPoint, Step, Work};
-use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem};
+use super::{BAND, ContactPoint, Step};
+use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint};
 use crate::contact::dense::Contact;
 use crate::dynamics;
 use crate::integrate::{Report, Workspace};
@@ -201,16 +201,8 @@ impl Step<'_> {
 
     // all potentially closed contact points; `add_accelerated_points` decides
     fn find_closed_points(&mut self) {
-        let Self {
-            model,
-            time_stepping,
-            state,
-            workspace,
-            h,
-            ..
-        } = self;
-        let work = &mut workspace.time_stepping;
-        let band = closed_band(time_stepping);
+        let (model, state, h) = (self.model, &*self.state, self.h);
+        let band = closed_band(self.time_stepping);
         let sleep_timer = &state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
@@ -219,12 +211,12 @@ impl Step<'_> {
                 let body = &model.bodies[i];
                 let v = &state.velocity[body.first..body.first + body.n_dof];
                 let (linear, angular) = v.split_at(3);
-                band + *h * (SLOW + norm(linear) + body.extent * norm(angular))
+                band + h * (SLOW + norm(linear) + body.extent * norm(angular))
             })
         };
-        let poses = workspace.poses.space();
-        work.points
-            .find(time_stepping, poses, margin, |_| 0.0, skip);
+        let poses = self.workspace.poses.space();
+        let points = &mut self.workspace.time_stepping.points;
+        points.find(self.time_stepping, poses, margin, |_| 0.0, skip);
         let mut list = std::mem::take(&mut self.workspace.time_stepping.points.list);
         list.retain(|point| self.is_closed_now(point));
         self.workspace.time_stepping.points.list = list;
@@ -559,28 +551,11 @@ impl Step<'_> {
 
     fn solve_accelerations(&mut self) -> f64 {
         self.set_sliding();
-        let threads = self.time_stepping.options.threads as usize;
-        let Work {
-            bodies,
-            constraints,
-            joints,
-            rows,
-            impulse,
-            solvers,
-            end,
-            ..
-        } = &mut self.workspace.time_stepping;
-        let problem = Problem {
-            bodies,
-            contacts: constraints,
-            joints,
-            rows,
-        };
-        let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
-        if ending.residual > NEARLY
-            && (self.time_stepping.options.sweeps.is_none() || constraints.len() <= FEW)
-        {
-            ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
+        let options = &self.time_stepping.options;
+        let work = &mut self.workspace.time_stepping;
+        let mut ending = work.solve(Effort::Direct, options.threads, false);
+        if ending.residual > NEARLY && (options.sweeps.is_none() || work.constraints.len() <= FEW) {
+            ending = work.solve(Effort::Exact, options.threads, false);
         }
         ending.residual
     }

@@ -11,13 +11,13 @@
 use super::assemble::{index, row};
 use super::position_gauss_seidel::PositionGaussSeidel;
 use super::solve::Solvers;
-use super::{BAND, ContactPoint, MAX_SHIFT, Six, Step, Work};
+use super::{BAND, MAX_SHIFT, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem, Row};
 use crate::contact::dense::Contact;
 use crate::integrate::Workspace;
 use crate::integrate::event_driven::accept;
 use crate::kinds::plane::force::Side;
-use crate::kinds::space::{self, Pose};
+use crate::kinds::space;
 use crate::math::Limit;
 use crate::model::{BodyRef, Motion, space_pose_of};
 
@@ -168,7 +168,7 @@ impl Step<'_> {
         };
         for point in found.iter() {
             let bodies = point.bodies.map(|body| awake(body, sleep_timer));
-            add(bodies, &normal_row(point, poses), point.gap);
+            add(bodies, &point.normal_row(poses), point.gap);
         }
         for stop in stops.iter() {
             let bodies = self.model.contacts[stop.contact].bodies;
@@ -283,7 +283,7 @@ impl Step<'_> {
         if is_swept {
             gauss_seidel.clear(model);
             for point in found.iter() {
-                let row = normal_row(point, poses.space());
+                let row = point.normal_row(poses.space());
                 let bodies = point
                     .bodies
                     .map(|body| awake(body, &state.time_stepping.sleep_timer));
@@ -330,10 +330,4 @@ impl Step<'_> {
 // index of a body in the problem; sleeping bodies are fixed like the ground
 fn awake(body: BodyRef, sleep_timer: &[f64]) -> u32 {
     index(body.filter(|i| sleep_timer[*i] < f64::INFINITY))
-}
-
-// gradient of the gap of a contact point
-fn normal_row(point: &ContactPoint, poses: &[Pose]) -> space::Row {
-    let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
-    space::Row::relative_velocity(point.normal, (a, point.arms[0]), (b, point.arms[1]))
 }

@@ -5,10 +5,8 @@
 
 use super::assemble::{along, index, row};
 use super::{BAND, ContactPoint, Step, Work};
-use crate::integrate::Workspace;
-use crate::kinds::space;
 use crate::math::{Groups, Limit, norm};
-use crate::model::{Body, BodyRef, Model, TimeStepping, space_pose_of};
+use crate::model::{Body, BodyRef, Model, TimeStepping};
 use crate::state::PersistentContact;
 
 /// Islands of bodies that touch or are joined, from the forces of the state.
@@ -78,81 +76,55 @@ impl Step<'_> {
 
     // wakes islands that an awake body would touch in this step; true if there was one
     pub(super) fn wake_islands(&mut self) -> bool {
-        let Self {
-            model,
-            time_stepping,
-            state,
-            workspace,
-            h,
-            ..
-        } = self;
-        let Workspace {
-            poses,
-            time_stepping: work,
-            ..
-        } = &mut **workspace;
-        let Work {
-            points,
-            groups,
-            start,
-            free,
-            ahead,
-            left,
-            ..
-        } = work;
-        let sleep_timer = &mut state.time_stepping.sleep_timer;
+        let (model, h) = (self.model, self.h);
+        let poses = self.workspace.poses.space();
+        let work = &mut self.workspace.time_stepping;
+        let sleep_timer = &mut self.state.time_stepping.sleep_timer;
         // a body that has been slow is supported, and does not fall
-        ahead.clear();
-        let both = start.iter().zip(free.iter());
-        ahead.extend(
-            both.zip(sleep_timer.iter())
-                .map(|((supported, falling), sleep_timer)| {
-                    if *sleep_timer > 0.0 {
-                        *supported
-                    } else {
-                        *falling
-                    }
-                }),
-        );
+        work.ahead.clear();
+        let both = work.start.iter().zip(&work.free).zip(sleep_timer.iter());
+        let ahead = both.map(|((supported, falling), sleep_timer)| {
+            if *sleep_timer > 0.0 {
+                *supported
+            } else {
+                *falling
+            }
+        });
+        work.ahead.extend(ahead);
         let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
         let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
-        let constraints = |point: &ContactPoint| {
-            let [a, b] = point.bodies.map(|body| *space_pose_of(poses.space(), body));
-            let arms = ((&a, point.arms[0]), (&b, point.arms[1]));
-            let normal = row(
-                &space::Row::relative_velocity(point.normal, arms.0, arms.1),
-                0.0,
-            );
-            let bodies = point.bodies.map(index);
-            let speed = along(&normal, bodies, start).at_most(along(&normal, bodies, ahead));
-            point.gap + *h * speed.at_most(0.0) <= BAND
+        let touches = |point: &ContactPoint| {
+            let (normal, bodies) = (row(&point.normal_row(poses), 0.0), point.bodies.map(index));
+            let [supported, falling] = [&work.start, &work.ahead];
+            let speed = along(&normal, bodies, supported).at_most(along(&normal, bodies, falling));
+            point.gap + h * speed.at_most(0.0) <= BAND
         };
-        if !points
-            .list
-            .iter()
-            .any(|point| sleeps(point) && constraints(point))
-        {
+        let points = &mut work.points.list;
+        if !points.iter().any(|point| sleeps(point) && touches(point)) {
             // near misses do not wake them
-            points.list.retain(|point| !sleeps(point));
+            points.retain(|point| !sleeps(point));
             return false;
         }
-        groups.find(model, time_stepping, &state.time_stepping.contacts);
-        for point in points.list.iter().filter(|point| constraints(point)) {
+        let groups = &mut work.groups;
+        groups.find(
+            model,
+            self.time_stepping,
+            &self.state.time_stepping.contacts,
+        );
+        for point in points.iter().filter(|point| touches(point)) {
             for body in point
                 .bodies
                 .into_iter()
                 .filter(|body| asleep(*body))
                 .flatten()
             {
-                let root = groups.joined.root(body);
-                groups.awake[root] = true;
+                groups.mark(body);
             }
         }
         for i in 0..model.bodies.len() {
-            let root = groups.joined.root(i);
-            if groups.awake[root] && sleep_timer[i] == f64::INFINITY {
+            if groups.is_marked(i) && sleep_timer[i] == f64::INFINITY {
                 sleep_timer[i] = 0.0;
-                left[i] = *h;
+                work.left[i] = h;
             }
         }
         true
@@ -206,14 +178,12 @@ impl Step<'_> {
                 .map(|i| &time_stepping.colliders[i as usize]);
             if colliders.iter().any(|collider| collider.belt.is_some()) {
                 for body in colliders.iter().filter_map(|collider| collider.body) {
-                    let root = groups.joined.root(body);
-                    groups.awake[root] = true;
+                    groups.mark(body);
                 }
             }
         }
         for (i, body) in model.bodies.iter().enumerate() {
-            let root = groups.joined.root(i);
-            if !groups.awake[root] && state.time_stepping.sleep_timer[i] < f64::INFINITY {
+            if !groups.is_marked(i) && state.time_stepping.sleep_timer[i] < f64::INFINITY {
                 state.time_stepping.sleep_timer[i] = f64::INFINITY;
                 let span = body.first..body.first + body.n_dof;
                 state.velocity[span.clone()].fill(0.0);

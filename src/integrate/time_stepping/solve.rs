@@ -191,6 +191,23 @@ impl Solvers {
     }
 }
 
+impl Work {
+    /// Solves the current problem, or that of the islands of selected bodies only.
+    pub(super) fn solve(&mut self, effort: Effort, threads: u32, only_chosen: bool) -> Ending {
+        let problem = Problem {
+            bodies: &self.bodies,
+            contacts: &self.constraints,
+            joints: &self.joints,
+            rows: &self.rows,
+        };
+        let is_chosen = &self.is_chosen;
+        let chosen = |island: &Island| !only_chosen || is_chosen[island.bodies[0] as usize];
+        let (impulse, end) = (&mut self.impulse, &mut self.end);
+        self.solvers
+            .solve_chosen(&problem, effort, threads as usize, impulse, end, chosen)
+    }
+}
+
 impl Step<'_> {
     pub(super) fn effort(&self) -> Effort {
         match self.time_stepping.options.sweeps {
@@ -209,30 +226,12 @@ impl Step<'_> {
 
     /// The same for the islands of selected bodies.
     pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
-        let effort = self.effort();
-        let threads = self.time_stepping.options.threads as usize;
-        let Work {
-            bodies,
-            constraints,
-            joints,
-            rows,
-            impulse,
-            solvers,
-            end,
-            is_chosen,
-            ..
-        } = &mut self.workspace.time_stepping;
-        let problem = Problem {
-            bodies,
-            contacts: constraints,
-            joints,
-            rows,
-        };
-        let is_chosen = &*is_chosen;
-        let chosen = |island: &Island| is_chosen[island.bodies[0] as usize];
-        let ending = solvers.solve_chosen(&problem, effort, threads, impulse, end, chosen);
-        let largest = rows.len() as u64;
-        let is_finite = ending.residual.is_finite() && end.iter().flatten().all(|v| v.is_finite());
+        let (effort, threads) = (self.effort(), self.time_stepping.options.threads);
+        let work = &mut self.workspace.time_stepping;
+        let ending = work.solve(effort, threads, true);
+        let largest = work.rows.len() as u64;
+        let is_finite =
+            ending.residual.is_finite() && work.end.iter().flatten().all(|v| v.is_finite());
         let report = &mut *self.report;
         report.lcps += ending.groups;
         report.pivots += ending.iterations;

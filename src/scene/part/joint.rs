@@ -1,6 +1,6 @@
 //! `[[joint]]` in the plane and in space. The keys of a kind come from its description.
 
-use super::{Moving, Names, Side, nobody, side, signal, two_bodies};
+use super::{Moving, Names, Side, friction, nobody, side, signal, two_bodies};
 use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
 use crate::math::Limit;
 use crate::scene::range::Range;
@@ -51,6 +51,7 @@ pub fn read<B: Moving, K: Kind>(
         parameters: Vec::new(),
         limits: Vec::new(),
         motor: None,
+        friction: Vec::new(),
         contact,
     };
     if let Some(kind) = kind.map(K::description) {
@@ -69,6 +70,11 @@ pub fn read<B: Moving, K: Kind>(
         if kind.driven().next().is_some() {
             joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
         }
+        if kind.driven().next().is_some()
+            && let Some(value) = t.get("friction")
+        {
+            joint.friction = friction::read(&value, kind, sides);
+        }
         let all = K::ALL.iter().map(|kind| kind.description());
         let others = all.flat_map(|kind| own_keys(kind).map(|key| (key, kind.word)));
         t.finish_kind(&format!("a {} joint", kind.word), others.collect());
@@ -85,7 +91,7 @@ pub fn read<B: Moving, K: Kind>(
 /// The keys of all joints.
 fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     let mut keys = KEYS.to_vec();
-    keys.extend(["kind", "axis", BOUNCE, "motor"]);
+    keys.extend(["kind", "axis", "friction", BOUNCE, "motor"]);
     if dimension == Dimension::Space {
         keys.extend(["axes", "second_axis"]);
     }

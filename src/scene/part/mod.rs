@@ -1,10 +1,12 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
 pub mod body;
+pub mod clutch;
 pub mod contact;
 pub mod coupling;
 pub mod dimension;
 pub mod driven;
 pub mod force;
+pub mod friction;
 pub mod joint;
 pub mod plane;
 pub mod settings;
@@ -16,6 +18,7 @@ use std::collections::BTreeMap;
 
 use super::load::Files;
 use super::read::Table;
+use super::spec::friction::Clutch;
 use super::spec::space::Triple;
 use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
 use super::suggest::nearest;
@@ -151,6 +154,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub joints: Vec<JointOf<B, J>>,
     /// Couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
+    /// Clutches and brakes.
+    pub clutches: Vec<Clutch<B::Point>>,
     /// Force elements.
     pub forces: Vec<Force<B::Point, F>>,
 }
@@ -186,6 +191,11 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         let read_coupling = |t| coupling::read(t, &mut names, &joints);
         let couplings = tables.map(read_coupling).collect();
 
+        let mut names = Names::new("clutches");
+        let tables = t.items("clutch").into_iter();
+        let read_clutch = |t| clutch::read(t, &mut names, &bodies);
+        let clutches = tables.map(read_clutch).collect();
+
         let mut names = Names::new("forces");
         let world = force::World {
             bodies: &bodies,
@@ -198,6 +208,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             ground,
             joints,
             couplings,
+            clutches,
             forces,
         }
     }

@@ -13,6 +13,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         ground,
         joints,
         couplings,
+        clutches,
         forces,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
@@ -29,6 +30,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         ground,
         joints,
         couplings,
+        clutches,
         forces,
         contact_default,
         contact_rules,

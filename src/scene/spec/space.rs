@@ -1,5 +1,6 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
+use super::friction::Clutch;
 use super::{
     BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Name, Shape, Signal,
 };
@@ -25,6 +26,8 @@ pub struct Space {
     pub joints: Vec<Joint>,
     /// Couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
+    /// Clutches and brakes.
+    pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
     pub forces: Vec<Force>,
     /// Default contact properties.

@@ -93,7 +93,6 @@ impl Unknowns {
         }
     }
 
-    #[cfg_attr(small, optimize(size))]
     #[inline(never)]
     fn combine_other(&self, contact: usize, normal: usize, row: &[f64], cells: &mut [f64]) {
         let own = self.starts[contact]..self.starts[contact + 1];

@@ -20,36 +20,25 @@ fn boxed(snapshot: Snapshot) -> fmi2FMUstate {
     Box::into_raw(Box::new(snapshot)).cast()
 }
 
-/// Saves the state to a new handle, or to an existing one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetFMUstate(
-    c: fmi2Component,
-    FMUstate: *mut fmi2FMUstate,
-) -> fmi2Status {
-    // SAFETY: handle and pointer as required by the standard: null, or a state that was not freed
-    unsafe {
-        enter(c, "fmi2GetFMUstate", Some(Call::SaveState), |inside| {
-            let mut place = places(FMUstate, 1, "the state")?;
-            inside.instance.make_room_for_state()?;
-            let snapshot = inside.instance.save();
-            match (*FMUstate).cast::<Snapshot>().as_mut() {
-                Some(known) => *known = snapshot,
-                None => place.fill([boxed(snapshot)]),
-            }
-            Ok(())
-        })
+exported! {
+    /// Saves the state to a new handle, or to an existing one.
+    fn fmi2GetFMUstate(FMUstate: *mut fmi2FMUstate), Some(Call::SaveState), |inside| {
+        let mut place = places(FMUstate, 1, "the state")?;
+        inside.instance.make_room_for_state()?;
+        let snapshot = inside.instance.save();
+        match (*FMUstate).cast::<Snapshot>().as_mut() {
+            Some(known) => *known = snapshot,
+            None => place.fill([boxed(snapshot)]),
+        }
+        Ok(())
     }
 }
 
-/// Restores a saved state.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstate) -> fmi2Status {
-    // SAFETY: handle and state as required by the standard
-    unsafe {
-        enter(c, "fmi2SetFMUstate", Some(Call::RestoreState), |inside| {
-            inside.instance.make_room_for_state()?;
-            inside.instance.restore(saved(FMUstate)?)
-        })
+exported! {
+    /// Restores a saved state.
+    fn fmi2SetFMUstate(FMUstate: fmi2FMUstate), Some(Call::RestoreState), |inside| {
+        inside.instance.make_room_for_state()?;
+        inside.instance.restore(saved(FMUstate)?)
     }
 }
 
@@ -85,67 +74,42 @@ unsafe fn discard(place: *mut fmi2FMUstate) {
     }
 }
 
-/// Number of bytes of a serialized state.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
-    c: fmi2Component,
-    FMUstate: fmi2FMUstate,
-    size: *mut usize,
-) -> fmi2Status {
-    let call = Some(Call::SaveState);
-    // SAFETY: handle, state and pointer as required by the standard
-    unsafe {
-        enter(c, "fmi2SerializedFMUstateSize", call, |inside| {
-            inside.instance.make_room_for_state()?;
-            let mut place = places(size, 1, "the size")?;
-            place.fill([saved(FMUstate)?.n_bytes()]);
-            Ok(())
-        })
+exported! {
+    /// Number of bytes of a serialized state.
+    fn fmi2SerializedFMUstateSize(FMUstate: fmi2FMUstate, size: *mut usize), Some(Call::SaveState), |inside| {
+        inside.instance.make_room_for_state()?;
+        let mut place = places(size, 1, "the size")?;
+        place.fill([saved(FMUstate)?.n_bytes()]);
+        Ok(())
     }
 }
 
-/// Writes the bytes of a saved state to a buffer of exactly the size given by [`fmi2SerializedFMUstateSize`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SerializeFMUstate(
-    c: fmi2Component,
-    FMUstate: fmi2FMUstate,
-    serializedState: *mut fmi2Byte,
-    size: usize,
-) -> fmi2Status {
-    let call = Some(Call::SaveState);
-    // SAFETY: handle, state and buffer as required by the standard
-    unsafe {
-        enter(c, "fmi2SerializeFMUstate", call, |inside| {
-            inside.instance.make_room_for_state()?;
-            let bytes = saved(FMUstate)?.to_bytes();
-            let mut room = places(serializedState.cast::<u8>(), size, "bytes")?;
-            if size != bytes.len() {
-                return error(format!("the state has {} bytes, not {size}", bytes.len()));
-            }
-            room.fill(bytes);
-            Ok(())
-        })
+exported! {
+    /// Writes the bytes of a saved state to a buffer of exactly the size given by [`fmi2SerializedFMUstateSize`].
+    fn fmi2SerializeFMUstate(FMUstate: fmi2FMUstate, serializedState: *mut fmi2Byte, size: usize), Some(Call::SaveState), |inside| {
+        inside.instance.make_room_for_state()?;
+        let bytes = saved(FMUstate)?.to_bytes();
+        let mut room = places(serializedState.cast::<u8>(), size, "bytes")?;
+        if size != bytes.len() {
+            return error(format!("the state has {} bytes, not {size}", bytes.len()));
+        }
+        room.fill(bytes);
+        Ok(())
     }
 }
 
-/// Creates a saved state from bytes; a previous value of the pointer is overwritten.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
-    c: fmi2Component,
-    serializedState: *const fmi2Byte,
-    size: usize,
-    FMUstate: *mut fmi2FMUstate,
-) -> fmi2Status {
-    let call = Some(Call::SaveState);
-    // SAFETY: handle, bytes and pointer as required by the standard
-    unsafe {
-        enter(c, "fmi2DeSerializeFMUstate", call, |inside| {
-            let bytes = array(serializedState.cast::<u8>(), size, "bytes")?;
-            let mut place = places(FMUstate, 1, "the state")?;
-            inside.instance.make_room_for_state()?;
-            let snapshot = inside.instance.snapshot_from_bytes(bytes)?;
-            place.fill([boxed(snapshot)]);
-            Ok(())
-        })
+exported! {
+    /// Creates a saved state from bytes; a previous value of the pointer is overwritten.
+    fn fmi2DeSerializeFMUstate(
+        serializedState: *const fmi2Byte,
+        size: usize,
+        FMUstate: *mut fmi2FMUstate,
+    ), Some(Call::SaveState), |inside| {
+        let bytes = array(serializedState.cast::<u8>(), size, "bytes")?;
+        let mut place = places(FMUstate, 1, "the state")?;
+        inside.instance.make_room_for_state()?;
+        let snapshot = inside.instance.snapshot_from_bytes(bytes)?;
+        place.fill([boxed(snapshot)]);
+        Ok(())
     }
 }

@@ -105,158 +105,92 @@ fn set(
     Ok(())
 }
 
-/// Reads Real variables.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetReal(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *mut fmi2Real,
-) -> fmi2Status {
-    let convert = |value| match value {
+// reads variables of one type
+macro_rules! getter {
+    ($(#[$doc:meta])* $name:ident: $of:ident, $type:ty, $convert:expr) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            c: fmi2Component,
+            vr: *const fmi2ValueReference,
+            nvr: usize,
+            value: *mut $type,
+        ) -> fmi2Status {
+            // SAFETY: handle and arrays as required by the standard
+            unsafe { get(c, stringify!($name), Type::$of, (vr, nvr, value), $convert) }
+        }
+    };
+}
+
+getter! {
+    /// Reads Real variables.
+    fmi2GetReal: Real, fmi2Real, |value| match value {
         Value::Real(x) => Some(x),
         Value::Integer(_) | Value::Boolean(_) => None,
-    };
-    // SAFETY: handle and arrays as required by the standard
-    unsafe { get(c, "fmi2GetReal", Type::Real, (vr, nvr, value), convert) }
+    }
 }
 
-/// Reads Integer variables and enumerations.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetInteger(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *mut fmi2Integer,
-) -> fmi2Status {
-    let convert = |value| match value {
+getter! {
+    /// Reads Integer variables and enumerations.
+    fmi2GetInteger: Integer, fmi2Integer, |value| match value {
         Value::Integer(x) => Some(x),
         Value::Real(_) | Value::Boolean(_) => None,
-    };
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        get(
-            c,
-            "fmi2GetInteger",
-            Type::Integer,
-            (vr, nvr, value),
-            convert,
-        )
     }
 }
 
-/// Reads Boolean variables.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetBoolean(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *mut fmi2Boolean,
-) -> fmi2Status {
-    let convert = |value| match value {
+getter! {
+    /// Reads Boolean variables.
+    fmi2GetBoolean: Boolean, fmi2Boolean, |value| match value {
         Value::Boolean(x) => Some(fmi2Boolean::from(x)),
         Value::Real(_) | Value::Integer(_) => None,
-    };
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        get(
-            c,
-            "fmi2GetBoolean",
-            Type::Boolean,
-            (vr, nvr, value),
-            convert,
+    }
+}
+
+getter! {
+    /// There are no String variables: an error for any reference.
+    fmi2GetString: String, fmi2String, |_| None
+}
+
+exported! {
+    /// Sets Real variables.
+    fn fmi2SetReal(vr: *const fmi2ValueReference, nvr: usize, value: *const fmi2Real), Some(Call::Set), |inside| {
+        let references = array(vr, nvr, "value references")?;
+        let values = array(value, nvr, "values")?;
+        set(inside, references, values.iter().map(|x| Value::Real(*x)))
+    }
+}
+
+exported! {
+    /// Sets Integer variables and enumerations.
+    fn fmi2SetInteger(vr: *const fmi2ValueReference, nvr: usize, value: *const fmi2Integer), Some(Call::Set), |inside| {
+        let references = array(vr, nvr, "value references")?;
+        let values = array(value, nvr, "values")?;
+        set(
+            inside,
+            references,
+            values.iter().map(|x| Value::Integer(*x)),
         )
     }
 }
 
-/// There are no String variables: an error for any reference.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetString(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *mut fmi2String,
-) -> fmi2Status {
-    // SAFETY: handle and arrays as required by the standard
-    unsafe { get(c, "fmi2GetString", Type::String, (vr, nvr, value), |_| None) }
-}
-
-/// Sets Real variables.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetReal(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *const fmi2Real,
-) -> fmi2Status {
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        enter(c, "fmi2SetReal", Some(Call::Set), |inside| {
-            let references = array(vr, nvr, "value references")?;
-            let values = array(value, nvr, "values")?;
-            set(inside, references, values.iter().map(|x| Value::Real(*x)))
-        })
+exported! {
+    /// Sets Boolean variables; any value except 0 is true.
+    fn fmi2SetBoolean(vr: *const fmi2ValueReference, nvr: usize, value: *const fmi2Boolean), Some(Call::Set), |inside| {
+        let references = array(vr, nvr, "value references")?;
+        let values = array(value, nvr, "values")?;
+        let values = values.iter().map(|x| Value::Boolean(*x != FALSE));
+        set(inside, references, values)
     }
 }
 
-/// Sets Integer variables and enumerations.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetInteger(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *const fmi2Integer,
-) -> fmi2Status {
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        enter(c, "fmi2SetInteger", Some(Call::Set), |inside| {
-            let references = array(vr, nvr, "value references")?;
-            let values = array(value, nvr, "values")?;
-            set(
-                inside,
-                references,
-                values.iter().map(|x| Value::Integer(*x)),
-            )
-        })
-    }
-}
-
-/// Sets Boolean variables; any value except 0 is true.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetBoolean(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *const fmi2Boolean,
-) -> fmi2Status {
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        enter(c, "fmi2SetBoolean", Some(Call::Set), |inside| {
-            let references = array(vr, nvr, "value references")?;
-            let values = array(value, nvr, "values")?;
-            let values = values.iter().map(|x| Value::Boolean(*x != FALSE));
-            set(inside, references, values)
-        })
-    }
-}
-
-/// There are no String variables: an error for any reference.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2SetString(
-    c: fmi2Component,
-    vr: *const fmi2ValueReference,
-    nvr: usize,
-    value: *const fmi2String,
-) -> fmi2Status {
-    // SAFETY: handle and arrays as required by the standard
-    unsafe {
-        enter(c, "fmi2SetString", Some(Call::Set), |inside| {
-            let references = array(vr, nvr, "value references")?;
-            array(value, nvr, "values")?;
-            for reference in references {
-                must_be(Type::String, &inside.instance, *reference)?;
-            }
-            Ok(())
-        })
+exported! {
+    /// There are no String variables: an error for any reference.
+    fn fmi2SetString(vr: *const fmi2ValueReference, nvr: usize, value: *const fmi2String), Some(Call::Set), |inside| {
+        let references = array(vr, nvr, "value references")?;
+        array(value, nvr, "values")?;
+        for reference in references {
+            must_be(Type::String, &inside.instance, *reference)?;
+        }
+        Ok(())
     }
 }

@@ -223,12 +223,12 @@ const SPACE_STATUSES: [Status; 4] = [
 ];
 
 // in space there is a single status for sliding
-fn number_of(statuses: &[Status], status: Status) -> i32 {
+pub(super) fn number_of(statuses: &[Status], status: Status) -> i32 {
     let place = statuses.iter().position(|known| *known == status);
     place.map_or(statuses.len(), |place| place + 1) as i32
 }
 
-fn item_of(statuses: &[Status], number: f64) -> Status {
+pub(super) fn item_of(statuses: &[Status], number: f64) -> Status {
     let place = (number as usize).wrapping_sub(1);
     statuses.get(place).copied().unwrap_or(Status::Open)
 }

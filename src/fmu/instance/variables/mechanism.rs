@@ -6,7 +6,7 @@ use crate::kinds::plane::force::{Force, Servo};
 use crate::kinds::space::force as space;
 use crate::model::{AnyForce, Driven, ForceLink, Model};
 
-fn effort(is_moment: bool) -> Unit {
+pub(super) fn effort(is_moment: bool) -> Unit {
     if is_moment {
         Unit::NewtonMeter
     } else {
@@ -14,7 +14,7 @@ fn effort(is_moment: bool) -> Unit {
     }
 }
 
-fn row_force(row: usize) -> Output {
+pub(super) fn row_force(row: usize) -> Output {
     Output::real([row, 0], |s, [row, _]| s.joint_force()[row])
         .follows_inputs()
         .column()

@@ -5,6 +5,7 @@
 
 mod bodies;
 mod contacts;
+mod friction;
 mod mechanism;
 mod parameters;
 mod settings;
@@ -24,6 +25,7 @@ pub fn table(model: &Model) -> Vec<Variable> {
     table.bodies(model);
     table.contacts(model);
     table.joints(model);
+    table.friction_elements(model);
     table.forces(model);
     table.energies();
     table.events();

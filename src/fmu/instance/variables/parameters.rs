@@ -1,7 +1,7 @@
 //! Parameters of the model: gravity, bodies, shape pairs, force elements.
 
 use super::bodies::{coordinates, turns_in_space};
-use super::{AXES, QUATERNION, Table, turns};
+use super::{AXES, QUATERNION, Table, friction, turns};
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::parameter::Range::{self, Any, NotNegative, Positive, Within};
 use crate::fmu::instance::variable::{Of, Unit, Variability};
@@ -21,6 +21,8 @@ macro_rules! number {
         )
     };
 }
+
+pub(super) use number;
 
 /// A number of all contacts of a pair.
 macro_rules! of_pair {
@@ -63,7 +65,7 @@ fn contacts_mut(model: &mut Model, pair: usize) -> impl Iterator<Item = &mut Con
 }
 
 /// Name, description, unit and location of a parameter of an element or a pair.
-type Row = (&'static str, &'static str, Unit, Place);
+pub(super) type Row = (&'static str, &'static str, Unit, Place);
 
 impl Table {
     // only before the run
@@ -103,6 +105,9 @@ impl Table {
         }
         for (i, link) in model.forces.iter().enumerate() {
             self.tunable(&link.name, i, element_rows(model, link));
+        }
+        for (e, element) in model.elements.iter().enumerate() {
+            self.tunable(&element.name, e, friction::element_rows(element));
         }
     }
 

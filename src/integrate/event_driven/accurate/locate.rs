@@ -268,6 +268,9 @@ impl Run<'_> {
                     | EventFunctionKind::Edge(_)
                     | EventFunctionKind::PairForward(_)
                     | EventFunctionKind::PairBackward(_)
+                    | EventFunctionKind::ElementSliding(_)
+                    | EventFunctionKind::ElementForward(_)
+                    | EventFunctionKind::ElementBackward(_)
                     | EventFunctionKind::ServoUpper(_)
                     | EventFunctionKind::ServoLower(_)
                     | EventFunctionKind::ServoInside(_) => ROUGH_ROOT,

@@ -221,7 +221,9 @@ impl Run<'_> {
 
     // the step length at which events can be located on the dense output, if less than the current one; event functions at the end are kept
     fn shorter_for_events(&mut self) -> Option<f64> {
-        let is_smooth = self.model.contacts.is_empty() && self.model.n_servos == 0;
+        let is_smooth = self.model.contacts.is_empty()
+            && self.model.elements.is_empty()
+            && self.model.n_servos == 0;
         if self.settings.tolerance.is_none() || is_smooth {
             return None;
         }

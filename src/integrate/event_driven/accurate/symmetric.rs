@@ -11,6 +11,8 @@ use crate::contact::lcp::Outcome;
 use crate::dynamics;
 use crate::integrate::StepError;
 use crate::integrate::event_driven::assemble::{self, BeyondEdges};
+use crate::integrate::event_driven::elements;
+use crate::integrate::event_driven::system::ElementForce;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Detail, Side};
 use crate::math::{Limit, max_abs};
@@ -18,7 +20,7 @@ use crate::model::Model;
 use crate::state::Status;
 
 /// Maximum number of linearizations (4); they converge quadratically.
-const MAX_LINEARIZATIONS: u32 = 6;
+const MAX_LINEARIZATIONS: usize = 6;
 
 /// Relative tolerance of the mid velocity.
 const SAME_VELOCITY: f64 = 1e-11;
@@ -56,7 +58,10 @@ pub(super) fn substep(
     model.poses(&workspace.scratch_position, &mut workspace.poses);
     constraints(model, workspace);
     workspace.mid_velocity.copy_from_slice(v);
-    let limit = if model.velocity_forces_are_linear() {
+    workspace.system.elements.fill(ElementForce::Solved);
+    let limit = if elements::must_iterate(model, workspace) {
+        elements::MAX_UPDATES
+    } else if model.velocity_forces_are_linear() {
         1
     } else {
         MAX_LINEARIZATIONS
@@ -65,7 +70,7 @@ pub(super) fn substep(
         if !free_motion(model, workspace, middle, v, h) {
             return Err(StepError::Singular { time: t });
         }
-        if !respond(model, workspace, statuses, (middle, v)) {
+        if !respond(model, workspace, statuses, (middle, v, h)) {
             let outcome = Outcome::PivotLimit;
             return Err(StepError::Unsolved { time: t, outcome });
         }
@@ -122,6 +127,13 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     let wanted = Some((&mut *jacobians, Detail::Stiff));
     dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
+    elements::push_in_substep(model, workspace, (middle, h));
+    let Workspace {
+        jacobians,
+        free,
+        mid_velocity,
+        ..
+    } = &mut *workspace;
     // if forces are linear, the mid velocity is still that of the start
     if jacobians.any && !model.velocity_forces_are_linear() {
         let n = v.len();
@@ -145,7 +157,7 @@ fn respond(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
-    (middle, v): (f64, &[f64]),
+    (middle, v, h): (f64, &[f64], f64),
 ) -> bool {
     if workspace.system.is_empty() {
         workspace.system.impulse.clear();
@@ -163,8 +175,9 @@ fn respond(
         mass,
         step_metric,
         step_has_metric,
+        element_status,
         ..
-    } = workspace;
+    } = &mut *workspace;
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
@@ -172,6 +185,9 @@ fn respond(
     system.prescribe(model, 2.0, |drive| drive.speed(at, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
     system.set_directions(v, sliding, resistance);
+    if elements::any_loaded(model, element_status) {
+        return respond_loaded(model, workspace, statuses, (middle, v, h));
+    }
     if system.must_iterate(|j| statuses[j]) {
         system.condense_rows(metric);
         system.bias_from(twice);
@@ -191,6 +207,41 @@ fn respond(
     true
 }
 
+// the same with friction that depends on the reactions of joints
+fn respond_loaded(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (middle, v, h): (f64, &[f64], f64),
+) -> bool {
+    let Workspace {
+        system,
+        mass,
+        step_metric,
+        step_has_metric,
+        twice,
+        ..
+    } = &mut *workspace;
+    system.condense_rows(if *step_has_metric { step_metric } else { mass });
+    system.bias_from(twice);
+    elements::load_substep(model, workspace, (middle, h));
+    for _ in 0..elements::MAX_UPDATES {
+        let Workspace {
+            system,
+            joints,
+            fixed_mode_solver,
+            ..
+        } = &mut *workspace;
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
+        if !elements::reload_substep(model, workspace, (middle, h)) {
+            break;
+        }
+    }
+    let Workspace { system, free, .. } = workspace;
+    system.add_response(free);
+    system.directions_are_found()
+}
+
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
     let Workspace {
         system,
@@ -208,6 +259,14 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
         }
+    }
+    let first = system.first_element();
+    for (e, element) in model.elements.iter().enumerate() {
+        let speed = element.speed.value(middle, Side::After, inputs);
+        let p = system.element_impulse(e);
+        let u = system.rows[first + e].dot(mid_velocity) - speed;
+        works[Work::Friction as usize] -= p * u;
+        works[Work::Applied as usize] += p * speed;
     }
     for row in system.driven_rows() {
         works[Work::Applied as usize] += system.impulse[row] * system.rows[row].dot(mid_velocity);

@@ -10,7 +10,7 @@ use crate::model::{Model, N_TANGENTS, Poses, Twists};
 use crate::state::State;
 
 /// A contact has reversed if it slides back faster than this times its speed at the start of the step.
-const AT_STOP: f64 = 1e-6;
+pub(super) const AT_STOP: f64 = 1e-6;
 
 impl Balance {
     // does only gravity act, in a step of order two?

@@ -22,7 +22,7 @@ const FLOOR: f64 = 0.01;
 const ROUNDING: f64 = 1e-15;
 
 /// .. and gains below this part of them are ignored if there is no kinetic energy to take them from: positions are projected to rounding.
-const NOISE: f64 = 1e-12;
+pub(super) const NOISE: f64 = 1e-12;
 
 /// A group with less kinetic energy than this part of the energies is at rest.
 const AT_REST: f64 = 1e-6;

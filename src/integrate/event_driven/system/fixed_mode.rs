@@ -43,9 +43,13 @@ impl Unknown {
 
 impl System {
     /// Largest product with `v` of the rows that are zero for these statuses.
-    pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
+    pub fn defect(&self, joints: &[bool], statuses: &[Status], v: &[f64]) -> f64 {
         let of = |row: usize| (self.rows[row].dot(v) - self.prescribed(row)).abs();
-        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.at_least(of(row)));
+        let n_joints = self.first_element();
+        let elements = (n_joints..self.n_joint).filter(|row| joints[*row]);
+        let joints = (0..n_joints)
+            .chain(elements)
+            .fold(0.0, |m: f64, row| m.at_least(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
             let normal = self.normal(i);

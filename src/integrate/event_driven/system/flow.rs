@@ -33,6 +33,9 @@ const OF_STOP: f64 = 0.5;
 const MAX_SOLVES: usize = 3000;
 const MAX_SOLVED_ROWS: usize = 20_000;
 
+/// Rows of solved systems that take as long as a factorization with its assembly.
+const ROWS_OF_WORK: usize = 1000;
+
 /// Remaining slip of a stopped disc, relative to its start.
 const STOPPED: f64 = 1e-5;
 
@@ -119,7 +122,7 @@ pub(in crate::integrate) struct Flow {
     /// Was the last step integrated along the flow?
     pub followed: bool,
     /// Number of systems solved in the last step.
-    pub solves: usize,
+    solves: usize,
 }
 
 impl Flow {
@@ -229,6 +232,11 @@ impl System {
         }
     }
 
+    /// Work of the last step along the flow, in factorizations.
+    pub fn work_of_flow(&self) -> u64 {
+        (self.flow.solves * self.len()).div_ceil(ROWS_OF_WORK) as u64
+    }
+
     /// The speed in the event function of a stop, at the end of the last step, if it was integrated along the flow.
     pub fn end_of_flow(&self, what: EventFunctionKind) -> Option<f64> {
         let of = |contact: usize| self.contacts.iter().position(|j| *j == contact);
@@ -238,6 +246,9 @@ impl System {
                 self.flow.end_speed(self.rolling_disc(of(contact)?))
             }
             EventFunctionKind::NormalForce(_)
+            | EventFunctionKind::ElementSliding(_)
+            | EventFunctionKind::ElementForward(_)
+            | EventFunctionKind::ElementBackward(_)
             | EventFunctionKind::ConeForward(_)
             | EventFunctionKind::ConeBackward(_)
             | EventFunctionKind::Cone(_)

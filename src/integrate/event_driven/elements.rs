@@ -1,0 +1,598 @@
+//! Friction elements in steps, at an instant and in complementarity problems.
+//!
+//! The status of an element is fixed between events, like that of a contact. Where statuses are to be determined, those of elements at rest
+//! are revised one by one until none is contradicted:
+//!
+//! (1)  sticks:  -at_rest[0] P <= p <= at_rest[1] P,   else it slides against p
+//! (2)  slides:  its row moves in that direction,      else it sticks
+//!
+//! P is the load N at an instant, or its integral over a step. The problem is monotone and the first contradicted element is revised
+//! (Murty's rule), so the sequence ends.
+
+use super::system::{ElementForce, MAX_LOADING, System};
+use super::trial::{EventFunction, EventFunctionKind};
+use crate::integrate::report::Report;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::{Input, Side};
+use crate::math::{norm, positive};
+use crate::model::{BACKWARD, FORWARD, FrictionElement, Load, Model};
+use crate::state::{State, Status};
+
+/// Directions of reactions and friction coefficients that change by less than this have converged.
+const CONVERGED: f64 = 1e-14;
+
+/// Maximum number of solutions for them; Newton's method needs four.
+pub(super) const MAX_UPDATES: usize = 30;
+
+/// Maximum number of solutions for the statuses.
+pub(super) const MAX_REVISIONS: usize = 200;
+
+/// Rounding of forces and motions, relative to the terms that they are the sum of.
+const ROUNDING: f64 = 1e-12;
+
+/// What the impulses of a system are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Span {
+    /// Forces at a time.
+    Instant(f64, Side),
+    /// Impulses of a step of this length from this time, whose rows act on `sigma v + dv`.
+    Step { t: f64, h: f64, sigma: f64 },
+}
+
+impl Span {
+    /// The given load at this time, or its integral over the step; none if it is a reaction.
+    fn load(self, element: &FrictionElement, inputs: &[Input]) -> Option<f64> {
+        match self {
+            Self::Instant(time, side) => element.given_load(time, side, inputs).map(positive),
+            Self::Step { t, h, .. } => {
+                let start = element.given_load(t, Side::After, inputs)?;
+                let end = element.given_load(t + h, Side::Before, inputs)?;
+                Some(0.5 * h * (positive(start) + positive(end)))
+            }
+        }
+    }
+
+    // the prescribed speed at the start
+    fn speed(self, element: &FrictionElement, inputs: &[Input]) -> f64 {
+        match self {
+            Self::Instant(time, side) => element.speed.value(time, side, inputs),
+            Self::Step { t, .. } => element.speed.value(t, Side::After, inputs),
+        }
+    }
+}
+
+/// The elements of a model with what their friction depends on.
+pub(super) struct Friction<'a> {
+    pub model: &'a Model,
+    pub statuses: &'a mut [Status],
+    pub reaction: &'a mut [[f64; MAX_LOADING]],
+    pub inputs: &'a [Input],
+    pub span: Span,
+    /// Velocities at that time, or at the start of the step.
+    pub v: &'a [f64],
+}
+
+fn direction(status: Status) -> Option<usize> {
+    match status {
+        Status::SlipForward => Some(FORWARD),
+        Status::SlipBackward => Some(BACKWARD),
+        Status::Open | Status::Frictionless | Status::Stick | Status::Slip => None,
+    }
+}
+
+impl Friction<'_> {
+    fn is_empty(&self) -> bool {
+        self.statuses.is_empty()
+    }
+
+    // relative speed at the start
+    fn start_speed(&self, system: &System, e: usize) -> f64 {
+        let row = &system.rows[system.first_element() + e];
+        row.dot(self.v) - self.span.speed(&self.model.elements[e], self.inputs)
+    }
+
+    // the speed that friction depends on: in the middle of a step
+    fn mean_speed(&self, system: &System, e: usize) -> f64 {
+        let start = self.start_speed(system, e);
+        match self.span {
+            Span::Instant(..) => start,
+            Span::Step { sigma, .. } => 0.5 * ((2.0 - sigma) * start + system.element_motion(e)),
+        }
+    }
+
+    fn force(&self, e: usize, speed: f64) -> ElementForce {
+        let element = &self.model.elements[e];
+        let (status, Some(along)) = (self.statuses[e], direction(self.statuses[e])) else {
+            return ElementForce::Solved;
+        };
+        let factor = -status.slip_sign() * element.coefficient(along, speed);
+        match element.load {
+            Load::Given(_) => {
+                let load = self.span.load(element, self.inputs).unwrap_or(0.0);
+                ElementForce::Given(factor * load)
+            }
+            Load::Reaction { first, .. } => ElementForce::Loaded {
+                first,
+                weights: self.reaction[e].map(|rho| factor * rho),
+            },
+        }
+    }
+
+    /// Sets what all elements exert, in a system that has just been condensed.
+    pub fn set(&self, system: &mut System, free: &mut [f64]) {
+        for e in 0..self.statuses.len() {
+            let speed = self.start_speed(system, e);
+            system.set_element(e, self.force(e, speed), free);
+        }
+    }
+
+    /// Updates directions of reactions and speeds from the solution; true if it has to be solved again.
+    pub fn update(&mut self, system: &mut System, free: &mut [f64]) -> bool {
+        let mut changed = false;
+        for e in 0..self.statuses.len() {
+            let element = &self.model.elements[e];
+            if direction(self.statuses[e]).is_none() {
+                continue;
+            }
+            let speed = if element.falls() {
+                self.mean_speed(system, e)
+            } else {
+                0.0
+            };
+            self.update_reaction(system, e, 1.0);
+            let (old, new) = (system.elements[e], self.force(e, speed));
+            if differs(old, new) {
+                system.set_element(e, new, free);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    // the direction of the reaction in the solution, of a step in this sense of time; the last one if that is zero
+    fn update_reaction(&mut self, system: &System, e: usize, sense: f64) {
+        if let Load::Reaction { first, count } = self.model.elements[e].load {
+            let reaction = &system.impulse[first..first + count];
+            let size = norm(reaction);
+            if size > 0.0 {
+                self.reaction[e] = [0.0; MAX_LOADING];
+                for (rho, c) in self.reaction[e].iter_mut().zip(reaction) {
+                    *rho = c / (sense * size);
+                }
+            }
+        }
+    }
+
+    /// The load in the solution.
+    fn load(&self, system: &System, e: usize) -> f64 {
+        let element = &self.model.elements[e];
+        match element.load {
+            Load::Given(_) => self.span.load(element, self.inputs).unwrap_or(0.0),
+            Load::Reaction { first, count } => norm(&system.impulse[first..first + count]),
+        }
+    }
+
+    /// Slacks of the bounds of a sticking element: against sliding backward, and forward.
+    pub fn slacks(&self, system: &System, e: usize) -> [f64; 2] {
+        let (element, load) = (&self.model.elements[e], self.load(system, e));
+        let p = system.element_impulse(e);
+        [
+            element.coefficient_at_rest(BACKWARD) * load - p,
+            element.coefficient_at_rest(FORWARD) * load + p,
+        ]
+    }
+
+    /// Revises the first status that the solution contradicts, (1) and (2), apart from those that are known; true if there is one.
+    pub fn revise(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        known: &[bool],
+        rows: &mut [bool],
+    ) -> bool {
+        for e in (0..self.statuses.len()).filter(|e| !known[*e]) {
+            let new = match self.statuses[e] {
+                Status::Stick => {
+                    let [backward, forward] = self.slacks(system, e);
+                    let rounding =
+                        ROUNDING * (system.element_impulse(e).abs() + self.load(system, e));
+                    if backward < -rounding {
+                        Status::SlipBackward
+                    } else if forward < -rounding {
+                        Status::SlipForward
+                    } else {
+                        continue;
+                    }
+                }
+                slides => {
+                    let moved = system.element_motion(e) * slides.slip_sign();
+                    let row = system.first_element() + e;
+                    let by_own = system.delassus[row * system.len() + row] * self.load(system, e);
+                    if moved >= -ROUNDING * (system.bias[row].abs() + by_own.abs()) {
+                        continue;
+                    }
+                    Status::Stick
+                }
+            };
+            self.statuses[e] = new;
+            rows[system.first_element() + e] = new == Status::Stick;
+            let speed = self.start_speed(system, e);
+            system.set_element(e, self.force(e, speed), free);
+            return true;
+        }
+        false
+    }
+}
+
+fn differs(old: ElementForce, new: ElementForce) -> bool {
+    let far = |a: f64, b: f64| (a - b).abs() > CONVERGED * (a.abs() + b.abs());
+    match (old, new) {
+        (ElementForce::Given(a), ElementForce::Given(b)) => far(a, b),
+        (ElementForce::Loaded { weights: a, .. }, ElementForce::Loaded { weights: b, .. }) => {
+            let change = [0, 1, 2].map(|j| a[j] - b[j]);
+            norm(&change) > CONVERGED * (norm(&a) + norm(&b))
+        }
+        (old, new) => old != new,
+    }
+}
+
+/// The rows of sticking elements, next to the independent joint equations.
+pub(super) fn hold(model: &Model, workspace: &mut Workspace) {
+    let first = model.first_element_row();
+    let statuses = workspace.element_status.iter();
+    for (row, status) in workspace.joints[first..].iter_mut().zip(statuses) {
+        *row = *status == Status::Stick;
+    }
+}
+
+/// No rows of elements: bounded forces have no impulse in an impact.
+pub(super) fn release(model: &Model, workspace: &mut Workspace) {
+    workspace.joints[model.first_element_row()..].fill(false);
+}
+
+/// Sets the friction of elements that slide in `workspace.system`, which has just been condensed for a step.
+pub(super) fn push_in_step(model: &Model, workspace: &mut Workspace, span: Span, v: &[f64]) {
+    if model.elements.is_empty() {
+        return;
+    }
+    let Workspace {
+        system,
+        free,
+        element_status,
+        reaction,
+        inputs,
+        ..
+    } = workspace;
+    let friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span,
+        v,
+    };
+    friction.set(system, free);
+}
+
+/// Updates it from the solution of the step; true if that has to be repeated.
+pub(super) fn update_in_step(
+    model: &Model,
+    workspace: &mut Workspace,
+    span: Span,
+    v: &[f64],
+) -> bool {
+    if model.elements.is_empty() {
+        return false;
+    }
+    let Workspace {
+        system,
+        free,
+        element_status,
+        reaction,
+        inputs,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span,
+        v,
+    };
+    friction.update(system, free)
+}
+
+/// The same and the statuses, for a step that determines them.
+pub(super) fn revise_in_step(
+    model: &Model,
+    workspace: &mut Workspace,
+    span: Span,
+    v: &[f64],
+) -> bool {
+    if update_in_step(model, workspace, span, v) {
+        return true;
+    }
+    let Workspace {
+        system,
+        free,
+        element_status,
+        element_known,
+        reaction,
+        inputs,
+        joints,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span,
+        v,
+    };
+    !friction.is_empty() && friction.revise(system, free, element_known, joints)
+}
+
+/// Runs `action` with the elements at an instant, the level and the acceleration without constraints.
+pub(super) fn at_instant<R>(
+    model: &Model,
+    workspace: &mut Workspace,
+    (time, side): (f64, Side),
+    v: &[f64],
+    action: impl FnOnce(&mut Friction, &mut System, &mut [f64]) -> R,
+) -> R {
+    let Workspace {
+        level,
+        acceleration,
+        element_status,
+        reaction,
+        inputs,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span: Span::Instant(time, side),
+        v,
+    };
+    action(&mut friction, level, acceleration)
+}
+
+/// Statuses of the elements whose motion is known at velocities `v`; the others stick, to be revised. `workspace.level` has their rows.
+pub(super) fn guess_statuses(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: f64,
+    located: Option<EventFunctionKind>,
+    (v, slow): (&[f64], f64),
+) {
+    let Workspace {
+        level,
+        element_status,
+        element_known,
+        inputs,
+        ..
+    } = &mut *workspace;
+    let first = level.first_element();
+    for (e, element) in model.elements.iter().enumerate() {
+        let speed = element.speed.value(time, Side::After, inputs);
+        let u = level.rows[first + e].dot(v) - speed;
+        let stopped = located == Some(EventFunctionKind::ElementSliding(e));
+        let known = if element.is_released(time, Side::After, inputs) {
+            Some(Status::Open)
+        } else if u > slow && !stopped {
+            Some(Status::SlipForward)
+        } else if u < -slow && !stopped {
+            Some(Status::SlipBackward)
+        } else if located == Some(EventFunctionKind::ElementForward(e)) {
+            Some(Status::SlipBackward)
+        } else if located == Some(EventFunctionKind::ElementBackward(e)) {
+            Some(Status::SlipForward)
+        } else {
+            None
+        };
+        element_known[e] = known.is_some();
+        element_status[e] = known.unwrap_or(Status::Stick);
+    }
+    hold(model, workspace);
+}
+
+/// Adds the event functions of the elements at an instant, whose forces are in `workspace.level`.
+pub(super) fn add_event_functions(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: (f64, Side),
+    v: &[f64],
+    [force_scale, speed_scale]: [f64; 2],
+) {
+    let mut functions = std::mem::take(&mut workspace.event_functions);
+    at_instant(model, workspace, time, v, |friction, level, _| {
+        for e in 0..friction.statuses.len() {
+            let mut add = |value: f64, tolerance: f64, what: EventFunctionKind| {
+                functions.push(EventFunction {
+                    value,
+                    tolerance,
+                    what,
+                });
+            };
+            let sign = friction.statuses[e].slip_sign();
+            if sign != 0.0 {
+                let speed = sign * friction.start_speed(level, e);
+                add(
+                    speed,
+                    1e-13 * speed_scale,
+                    EventFunctionKind::ElementSliding(e),
+                );
+            } else if friction.statuses[e] == Status::Stick {
+                let [backward, forward] = friction.slacks(level, e);
+                let tolerance = ROUNDING * force_scale;
+                add(backward, tolerance, EventFunctionKind::ElementForward(e));
+                add(forward, tolerance, EventFunctionKind::ElementBackward(e));
+            }
+        }
+    });
+    workspace.event_functions = functions;
+}
+
+/// Makes the statuses in the workspace those of the state, and records the changes.
+pub(super) fn accept_statuses(
+    model: &Model,
+    time: f64,
+    old: &mut Vec<Status>,
+    new: &[Status],
+    report: &mut Report,
+) {
+    report.record_elements(model, time, old, new);
+    old.clear();
+    old.extend_from_slice(new);
+}
+
+/// Directions of the reactions that load elements, from the forces of all joint equations.
+pub(super) fn start_reactions(
+    model: &Model,
+    joint_force: &[f64],
+    reaction: &mut [[f64; MAX_LOADING]],
+) {
+    for (element, rho) in model.elements.iter().zip(reaction) {
+        if let Load::Reaction { first, count } = element.load {
+            let force = &joint_force[first..first + count];
+            let size = norm(force);
+            *rho = [0.0; MAX_LOADING];
+            for (rho, f) in rho.iter_mut().zip(force).filter(|_| size > 0.0) {
+                *rho = f / size;
+            }
+        }
+    }
+}
+
+/// Starts a trial step with the statuses of the state.
+pub(super) fn begin_step(model: &Model, state: &State, workspace: &mut Workspace) {
+    workspace.element_status.clone_from(&state.element_status);
+    hold(model, workspace);
+    let Workspace {
+        element_status,
+        element_known,
+        ..
+    } = workspace;
+    for (known, status) in element_known.iter_mut().zip(element_status) {
+        *known = *status == Status::Open;
+    }
+}
+
+// the elements of `workspace.system` in a symmetric substep of length `h`: friction is that in its middle
+fn in_substep<R>(
+    model: &Model,
+    workspace: &mut Workspace,
+    (middle, h): (f64, f64),
+    action: impl FnOnce(&mut Friction, &mut System, &mut [f64], f64) -> R,
+) -> R {
+    let Workspace {
+        system,
+        free,
+        element_status,
+        reaction,
+        inputs,
+        mid_velocity,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span: Span::Instant(middle, Side::After),
+        v: mid_velocity,
+    };
+    action(&mut friction, system, free, h)
+}
+
+/// Adds the given friction of a symmetric substep to the forces in `workspace.free`; its rows and its mid velocity are known.
+pub(super) fn push_in_substep(model: &Model, workspace: &mut Workspace, at: (f64, f64)) {
+    if model.elements.is_empty() {
+        return;
+    }
+    in_substep(model, workspace, at, |friction, system, free, h| {
+        for e in 0..friction.statuses.len() {
+            let speed = friction.start_speed(system, e);
+            if let ElementForce::Given(f) = friction.force(e, speed) {
+                system.rows[system.first_element() + e].add_to(f, free);
+                system.elements[e] = ElementForce::Given(h * f);
+            }
+        }
+    });
+}
+
+/// Does the friction of a sliding element depend on its speed?
+pub(super) fn must_iterate(model: &Model, workspace: &Workspace) -> bool {
+    let mut elements = model.elements.iter().zip(&workspace.element_status);
+    elements.any(|(element, status)| element.falls() && status.slides())
+}
+
+/// Does a sliding element depend on the reaction of a joint?
+pub(super) fn any_loaded(model: &Model, statuses: &[Status]) -> bool {
+    let mut elements = model.elements.iter().zip(statuses);
+    elements
+        .any(|(element, status)| matches!(element.load, Load::Reaction { .. }) && status.slides())
+}
+
+/// Sets the columns of elements loaded by reactions in a symmetric substep, whose system has just been condensed; given friction is part
+/// of the free motion already.
+pub(super) fn load_substep(model: &Model, workspace: &mut Workspace, at: (f64, f64)) {
+    in_substep(model, workspace, at, |friction, system, free, h| {
+        for e in 0..friction.statuses.len() {
+            let speed = friction.start_speed(system, e);
+            match friction.force(e, speed) {
+                ElementForce::Solved => {}
+                ElementForce::Given(f) => system.elements[e] = ElementForce::Given(h * f),
+                loaded => system.set_element(e, loaded, free),
+            }
+        }
+    });
+}
+
+/// Updates them from the solution; true if it has to be solved again.
+pub(super) fn reload_substep(model: &Model, workspace: &mut Workspace, at: (f64, f64)) -> bool {
+    in_substep(model, workspace, at, |friction, system, free, h| {
+        let mut changed = false;
+        for e in 0..friction.statuses.len() {
+            friction.update_reaction(system, e, h.signum());
+            let speed = friction.start_speed(system, e);
+            let new = friction.force(e, speed);
+            if matches!(new, ElementForce::Loaded { .. }) && differs(system.elements[e], new) {
+                system.set_element(e, new, free);
+                changed = true;
+            }
+        }
+        changed
+    })
+}
+
+/// Sets the columns of elements loaded by reactions in `workspace.level`, for a projection of velocities: what closes a joint has its
+/// friction, or the missing friction would accumulate to an error of first order.
+pub(super) fn load_level(model: &Model, workspace: &mut Workspace, v: &mut [f64]) {
+    let Workspace {
+        level,
+        element_status,
+        reaction,
+        inputs,
+        ..
+    } = workspace;
+    if !any_loaded(model, element_status) {
+        return;
+    }
+    for (e, element) in model.elements.iter().enumerate() {
+        let (status, Some(along)) = (element_status[e], direction(element_status[e])) else {
+            continue;
+        };
+        if let Load::Reaction { first, .. } = element.load {
+            let row = level.first_element() + e;
+            let speed = level.rows[row].dot(v) - element.speed.value(0.0, Side::After, inputs);
+            let factor = -status.slip_sign() * element.coefficient(along, speed);
+            let weights = reaction[e].map(|rho| factor * rho);
+            level.set_element(e, ElementForce::Loaded { first, weights }, v);
+        }
+    }
+}

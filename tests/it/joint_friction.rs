@@ -1,0 +1,423 @@
+//! Dry friction in joints, clutches and brakes: order, tolerance and events against independent solutions, and exact stick.
+
+use crate::common::{Truth, halvings, model, norm2, order_study, run};
+use stiction::integrate::EventKind;
+use stiction::{Model, Simulation};
+
+/// Every study asks for this slope at least.
+const ORDER: f64 = 1.9;
+
+/// By tolerance, errors stay within this many times the tolerance.
+const TIMES: f64 = 10.0;
+
+/// A pendulum at an angle from hanging, whose pivot has this friction, in the plane or in space.
+fn pendulum(
+    theta: f64,
+    mass: f64,
+    inertia: f64,
+    length: f64,
+    friction: &str,
+    in_space: bool,
+) -> Model {
+    let (x, y) = (length * theta.sin(), -length * theta.cos());
+    let text = match in_space {
+        false => format!(
+            r#"
+            [[body]]
+            name = "rod"
+            kind = "rigid"
+            mass = {mass:?}
+            inertia = {inertia:?}
+            position = [{x:?}, {y:?}]
+            angle = {theta:?}
+            [[joint]]
+            name = "pivot"
+            kind = "revolute"
+            bodies = ["ground", "rod"]
+            anchors = [[0, 0], [0, {length:?}]]
+            friction = {friction}
+            "#
+        ),
+        true => format!(
+            r#"
+            dimension = 3
+            gravity = [0, -9.81, 0]
+            [[body]]
+            name = "rod"
+            kind = "rigid"
+            mass = {mass:?}
+            inertia = [0.05, 0.07, {inertia:?}]
+            position = [{x:?}, {y:?}, 0]
+            rotation_vector = [0, 0, {theta:?}]
+            [[joint]]
+            name = "pivot"
+            kind = "revolute"
+            bodies = ["ground", "rod"]
+            anchors = [[0, 0, 0], [0, {length:?}, 0]]
+            axes = [[0, 0, 1], [0, 0, 1]]
+            friction = {friction}
+            "#
+        ),
+    };
+    model(&text)
+}
+
+fn constant_friction(in_space: bool) -> Model {
+    pendulum(1.2, 1.0, 0.02, 0.5, "{ torque = 0.35 }", in_space)
+}
+
+fn load_friction(in_space: bool) -> Model {
+    let friction = "{ coefficient = 0.4, radius = 0.08 }";
+    pendulum(1.5, 1.5, 0.03, 0.4, friction, in_space)
+}
+
+const CLUTCH: &str = r#"
+    gravity = [0, 0]
+    [[body]]
+    name = "engine"
+    kind = "rigid"
+    mass = 1
+    inertia = 0.5
+    position = [0, 0]
+    angular_velocity = 40
+    [[body]]
+    name = "load"
+    kind = "rigid"
+    mass = 1
+    inertia = 1.25
+    position = [0, 0]
+    [[clutch]]
+    name = "clutch"
+    bodies = ["engine", "load"]
+    friction = 0.4
+    radius = 0.2
+    normal_force = { kind = "table", times = [0, 0.2, 1.0, 3.0, 3.5, 4.2, 4.8], values = [0, 0, 200, 200, 30, 30, 200] }
+    [[force]]
+    name = "drive"
+    kind = "applied"
+    body = "engine"
+    torque = 6
+    [[force]]
+    name = "drag"
+    kind = "applied"
+    body = "load"
+    torque = -4
+"#;
+
+fn brake() -> Model {
+    let (g, slope) = (9.81, 0.1_f64);
+    let (along, across) = (g * slope.sin(), -g * slope.cos());
+    model(&format!(
+        r#"
+        gravity = [{along:?}, {across:?}]
+        [[body]]
+        name = "vehicle"
+        kind = "rigid"
+        mass = 1200
+        inertia = 1000
+        position = [0, 0]
+        velocity = [15, 0]
+        [[joint]]
+        name = "road"
+        kind = "prismatic"
+        bodies = ["ground", "vehicle"]
+        anchors = [[0, 0], [0, 0]]
+        axis = [1, 0]
+        friction = {{ force = {{ kind = "table", times = [0, 1, 6, 8, 9, 10], values = [0, 6000, 6000, 0, 0, 4800] }} }}
+        "#
+    ))
+}
+
+/// Coordinates and velocities of a case at a time, and the true ones.
+struct Case {
+    name: &'static str,
+    model: Model,
+    truth: Truth,
+    end: f64,
+    step: f64,
+    read: fn(&Simulation) -> Vec<f64>,
+    columns: &'static [&'static str],
+}
+
+fn angle_and_rate(simulation: &Simulation) -> Vec<f64> {
+    let state = simulation.state();
+    vec![state.position[2], state.velocity[2]]
+}
+
+fn angle_and_rate_in_space(simulation: &Simulation) -> Vec<f64> {
+    let state = simulation.state();
+    let q = state.orientation[0];
+    let angle = 2.0 * q[3].atan2(q[0]);
+    vec![angle, state.velocity[5]]
+}
+
+fn shafts(simulation: &Simulation) -> Vec<f64> {
+    let (q, v) = (&simulation.state().position, &simulation.state().velocity);
+    vec![q[2], v[2], q[5], v[5]]
+}
+
+fn along(simulation: &Simulation) -> Vec<f64> {
+    let (q, v) = (&simulation.state().position, &simulation.state().velocity);
+    vec![q[0], v[0]]
+}
+
+fn cases() -> Vec<Case> {
+    let pendulum = |name, model, truth: &str, read| Case {
+        name,
+        model,
+        truth: Truth::load(truth),
+        end: 8.0,
+        step: 0.02,
+        read,
+        columns: &["theta", "omega"],
+    };
+    let (constant, load) = ("m3a_pendulum_coulomb", "m4a_pendulum_load_friction");
+    vec![
+        Case {
+            name: "clutch",
+            model: model(CLUTCH),
+            truth: Truth::load("m1a_clutch"),
+            end: 6.0,
+            step: 0.04,
+            read: shafts,
+            columns: &["phi1", "w1", "phi2", "w2"],
+        },
+        Case {
+            name: "brake",
+            model: brake(),
+            truth: Truth::load("m2a_brake"),
+            end: 12.0,
+            step: 0.04,
+            read: along,
+            columns: &["x", "v"],
+        },
+        pendulum(
+            "pendulum",
+            constant_friction(false),
+            constant,
+            angle_and_rate,
+        ),
+        pendulum(
+            "pendulum in space",
+            constant_friction(true),
+            constant,
+            angle_and_rate_in_space,
+        ),
+        pendulum("load-dependent", load_friction(false), load, angle_and_rate),
+        pendulum(
+            "load-dependent in space",
+            load_friction(true),
+            load,
+            angle_and_rate_in_space,
+        ),
+    ]
+}
+
+impl Case {
+    fn error(&self, simulation: &Simulation, time: f64) -> f64 {
+        let found = (self.read)(simulation);
+        let expected = self
+            .columns
+            .iter()
+            .map(|column| self.truth.at(time, column));
+        norm2(
+            found
+                .iter()
+                .zip(expected)
+                .map(|(a, b)| (a - b) / (1.0 + b.abs())),
+        )
+    }
+
+    /// Largest error of the event times; number and kinds must be right.
+    fn event_error(&self, simulation: &Simulation) -> f64 {
+        let events = self.truth.0["events"].as_array().unwrap();
+        let found = &simulation.report().events;
+        let list: Vec<(f64, &str)> = found.iter().map(|e| (e.time, e.kind.name())).collect();
+        assert_eq!(found.len(), events.len(), "{}: {list:?}", self.name);
+        let mut worst: f64 = 0.0;
+        for (event, expected) in found.iter().zip(events) {
+            let kind = match expected["type"].as_str().unwrap() {
+                "slip->stick" => EventKind::StickStart,
+                "stick->slip" => EventKind::SlipStart,
+                _ => EventKind::Reversal,
+            };
+            assert_eq!(event.kind, kind, "{}: {list:?}", self.name);
+            worst = worst.max((event.time - expected["t"].as_f64().unwrap()).abs());
+        }
+        worst
+    }
+}
+
+#[test]
+fn friction_elements_have_order_two_through_stops_reversals_and_break_aways() {
+    for case in cases() {
+        let steps = halvings(case.step, 6);
+        let middle = case.truth.sample_times()[case.truth.sample_times().len() / 4];
+        for time in [middle, case.end] {
+            let name = format!("{} at {time}", case.name);
+            let order = order_study(&name, &steps, |step| {
+                let end = run(&case.model, time, |s| s.step = step);
+                case.error(&end, time).max(1e-16)
+            });
+            let finest = run(&case.model, time, |s| s.step = steps[5]);
+            let rounding = case.error(&finest, time) < 1e-12;
+            assert!(order >= ORDER || rounding, "{name}: {order}");
+        }
+        let order = order_study(&format!("{}, events", case.name), &steps, |step| {
+            let end = run(&case.model, case.end, |s| s.step = step);
+            case.event_error(&end).max(1e-16)
+        });
+        let finest = run(&case.model, case.end, |s| s.step = steps[5]);
+        assert!(
+            order >= ORDER || case.event_error(&finest) < 1e-12,
+            "{order}"
+        );
+    }
+}
+
+#[test]
+fn friction_elements_meet_their_tolerance_with_events_right_in_number_kind_and_time() {
+    for case in cases() {
+        for exponent in [4, 6, 8, 10] {
+            let tolerance = 0.1_f64.powi(exponent);
+            let end = run(&case.model, case.end, |s| s.tolerance = Some(tolerance));
+            let (error, events) = (case.error(&end, case.end), case.event_error(&end));
+            println!(
+                "{} 1e-{exponent}: {error:.2e}, events {events:.2e}",
+                case.name
+            );
+            assert!(error <= TIMES * tolerance && events <= TIMES * tolerance);
+        }
+    }
+}
+
+#[test]
+fn joint_clutch_and_brake_do_not_move_at_99_percent_of_their_limit_in_100_seconds() {
+    // gravity on a pendulum at a right angle, 0.99 of the limit
+    let torque = 9.81 * 0.5 / 0.99;
+    let right_angle = std::f64::consts::FRAC_PI_2;
+    let friction = format!("{{ torque = {torque:?} }}");
+    let joint = |in_space| pendulum(right_angle, 1.0, 0.02, 0.5, &friction, in_space);
+    let limit = "normal_force = { kind = \"table\", times = [0, 0.2, 1.0, 3.0, 3.5, 4.2, 4.8], values = [0, 0, 200, 200, 30, 30, 200] }";
+    // both shafts at rest, the second held by a brake; the clutch transmits the whole torque of the engine
+    let clutch = CLUTCH
+        .replace("angular_velocity = 40", "")
+        .replace("torque = -4", "torque = 0")
+        .replace(limit, &format!("normal_force = {:?}", 6.0 / 0.08 / 0.99));
+    let brake = format!(
+        r#"
+        {clutch}
+        [[clutch]]
+        name = "brake"
+        bodies = ["ground", "load"]
+        friction = 0.4
+        radius = 0.2
+        normal_force = {:?}
+        "#,
+        6.0 / 0.08 / 0.99
+    );
+    for (name, model) in [
+        ("joint", joint(false)),
+        ("joint in space", joint(true)),
+        ("clutch and brake", model(&brake)),
+    ] {
+        for tolerance in [None, Some(1e-6)] {
+            let end = run(&model, 100.0, |s| s.tolerance = tolerance);
+            let state = end.state();
+            let moved = state.position.iter().zip(&model.initial_position);
+            let moved = moved
+                .map(|(q, start)| (q - start).abs())
+                .fold(0.0, f64::max);
+            let turned = state.orientation.iter().zip(&model.initial_orientation);
+            let turned = turned.flat_map(|(q, start)| (0..4).map(|i| (q[i] - start[i]).abs()));
+            let turned = turned.fold(0.0, f64::max);
+            let fastest = state.velocity.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            println!(
+                "{name} {tolerance:?}: moved {moved:.1e}, turned {turned:.1e}, at {fastest:.1e}"
+            );
+            assert_eq!(end.report().n_events.total(), 0);
+            assert!(moved < 1e-12 && turned < 1e-12 && fastest < 1e-15);
+        }
+    }
+}
+
+#[test]
+fn friction_takes_exactly_the_energy_that_is_missing() {
+    for case in cases() {
+        for tolerance in [None, Some(1e-8)] {
+            let end = run(&case.model, case.end, |s| s.tolerance = tolerance);
+            let report = end.report();
+            let expected = case.truth.at(case.end, "dissipated");
+            let (lost, error) = (report.friction_loss, report.energy_error().abs());
+            println!(
+                "{} {tolerance:?}: lost {lost}, expected {expected}, balance {error:.1e}",
+                case.name
+            );
+            assert!((lost - expected).abs() < 1e-3 * expected);
+            assert!(
+                report.numerical_gain <= 1e-9 * expected,
+                "{}",
+                report.numerical_gain
+            );
+            assert!(tolerance.is_none() || (lost - expected).abs() < 1e-7 * expected);
+        }
+    }
+}
+
+#[test]
+fn a_belt_brake_holds_by_euler_and_eytelwein_in_both_directions() {
+    let torque = |direction: f64, tension: f64| {
+        let text = CLUTCH
+            .replace("torque = 6", &format!("torque = {:?}", 6.0 * direction))
+            .replace("angular_velocity = 40", "");
+        let (head, tail) = text.split_once("[[clutch]]").unwrap();
+        let (_, tail) = tail.split_once("[[force]]").unwrap();
+        let brake = format!(
+            "[[clutch]]\nname = \"brake\"\nkind = \"belt_brake\"\nbodies = [\"ground\", \"engine\"]\nfriction = 0.3\nradius = 0.1\nwrap_angle = 4.0\ntension = {tension:?}\n"
+        );
+        run(
+            &model(&format!("{head}{brake}[[force]]{tail}")),
+            1.0,
+            |_| {},
+        )
+        .state()
+        .velocity[2]
+    };
+    let grown = (0.3_f64 * 4.0).exp();
+    for (direction, factor) in [(1.0, grown - 1.0), (-1.0, 1.0 - 1.0 / grown)] {
+        let holds = 6.0 / (0.1 * factor);
+        assert!(torque(direction, 1.0001 * holds).abs() < 1e-15);
+        let slips = torque(direction, 0.5 * holds);
+        assert!((slips - direction * 3.0 / 0.5).abs() < 1e-9, "{slips}");
+    }
+}
+
+#[test]
+fn static_friction_breaks_away_later_than_kinetic_friction_and_drops_at_once() {
+    // the engine's torque grows by 1 N m each second against a clutch of 8 N m at rest and 6 N m while it slips
+    let text = CLUTCH
+        .replace("angular_velocity = 40", "")
+        .replace(
+            "torque = 6",
+            "torque = { kind = \"table\", times = [0, 20], values = [0, 20] }",
+        )
+        .replace("torque = -4", "torque = 0")
+        .replace(
+            "friction = 0.4",
+            "friction = 0.3\n    static_friction = 0.4",
+        );
+    let (head, tail) = text.split_once("normal_force").unwrap();
+    let (_, tail) = tail.split_once('\n').unwrap();
+    let text = format!("{head}normal_force = 100\n{tail}")
+        .replace("\"engine\", \"load\"", "\"ground\", \"engine\"");
+    for tolerance in [None, Some(1e-8)] {
+        let end = run(&model(&text), 9.0, |s| s.tolerance = tolerance);
+        let events = &end.report().events;
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!(events[0].kind, EventKind::SlipStart);
+        assert!((events[0].time - 8.0).abs() < 1e-9, "{events:?}");
+        // 0.5 w = integral of t - 6 from 8 to 9
+        let expected = (0.5 * (81.0 - 64.0) - 6.0) / 0.5;
+        assert!((end.state().velocity[2] - expected).abs() < 1e-8);
+    }
+}
