@@ -329,15 +329,18 @@ fn decide(
         elements::guess_statuses(model, workspace, state.time, located, motion);
     }
     trial::free_acceleration(model, workspace, time, v);
-    let mut revisions_left = elements::MAX_REVISIONS;
-    loop {
+    let mut is_revised = true;
+    for _ in 0..elements::MAX_REVISIONS {
         if !solve_contacts(model, state, workspace, when, v) {
             return false;
         }
-        if revisions_left == 0 || !revise_elements(model, workspace, time, v) {
+        is_revised = revise_elements(model, workspace, time, v);
+        if !is_revised {
             break;
         }
-        revisions_left -= 1;
+    }
+    if is_revised {
+        return false;
     }
     accept_statuses(model, state, workspace, report);
     true
@@ -350,7 +353,7 @@ fn revise_elements(model: &Model, workspace: &mut Workspace, time: (f64, Side), 
     let known = std::mem::take(&mut workspace.element_known);
     let mut joints = std::mem::take(&mut workspace.joints);
     let revised = elements::at_instant(model, workspace, time, v, |friction, level, free| {
-        friction.update(level, free) || friction.revise(level, free, &known, &mut joints)
+        friction.update(level, free) > 0.0 || friction.revise(level, free, &known, &mut joints)
     });
     workspace.element_known = known;
     workspace.joints = joints;

@@ -14,7 +14,7 @@ use super::trial::{EventFunction, EventFunctionKind};
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Input, Side};
-use crate::math::{norm, positive};
+use crate::math::{Limit, norm, positive};
 use crate::model::{BACKWARD, FORWARD, FrictionElement, Load, Model};
 use crate::state::{State, Status};
 
@@ -23,6 +23,9 @@ const CONVERGED: f64 = 1e-14;
 
 /// Maximum number of solutions for them; Newton's method needs four.
 pub(super) const MAX_UPDATES: usize = 30;
+
+/// A larger relative change of friction in the last of them is a failure.
+pub(super) const ACCEPTABLE_CHANGE: f64 = 1e-9;
 
 /// Maximum number of solutions for the statuses.
 pub(super) const MAX_REVISIONS: usize = 200;
@@ -126,9 +129,10 @@ impl Friction<'_> {
         }
     }
 
-    /// Updates directions of reactions and speeds from the solution; true if it has to be solved again.
-    pub fn update(&mut self, system: &mut System, free: &mut [f64]) -> bool {
-        let mut changed = false;
+    /// Updates directions of reactions and speeds from the solution, and returns the largest relative change of friction; zero if it has
+    /// converged.
+    pub fn update(&mut self, system: &mut System, free: &mut [f64]) -> f64 {
+        let mut largest: f64 = 0.0;
         for e in 0..self.statuses.len() {
             let element = &self.model.elements[e];
             if direction(self.statuses[e]).is_none() {
@@ -140,13 +144,14 @@ impl Friction<'_> {
                 0.0
             };
             self.update_reaction(system, e, 1.0);
-            let (old, new) = (system.elements[e], self.force(e, speed));
-            if differs(old, new) {
+            let new = self.force(e, speed);
+            let change = change(system.elements[e], new);
+            if change > CONVERGED {
                 system.set_element(e, new, free);
-                changed = true;
+                largest = largest.at_least(change);
             }
         }
-        changed
+        largest
     }
 
     // the direction of the reaction in the solution, of a step in this sense of time; the last one if that is zero
@@ -224,15 +229,18 @@ impl Friction<'_> {
     }
 }
 
-fn differs(old: ElementForce, new: ElementForce) -> bool {
-    let far = |a: f64, b: f64| (a - b).abs() > CONVERGED * (a.abs() + b.abs());
+// relative change of what an element exerts
+fn change(old: ElementForce, new: ElementForce) -> f64 {
+    let relative = |change: f64, size: f64| change / size.at_least(f64::MIN_POSITIVE);
     match (old, new) {
-        (ElementForce::Given(a), ElementForce::Given(b)) => far(a, b),
+        (ElementForce::Given(a), ElementForce::Given(b)) => {
+            relative((a - b).abs(), a.abs() + b.abs())
+        }
         (ElementForce::Loaded { weights: a, .. }, ElementForce::Loaded { weights: b, .. }) => {
             let change = [0, 1, 2].map(|j| a[j] - b[j]);
-            norm(&change) > CONVERGED * (norm(&a) + norm(&b))
+            relative(norm(&change), norm(&a) + norm(&b))
         }
-        (old, new) => old != new,
+        (old, new) => f64::from(old != new),
     }
 }
 
@@ -274,15 +282,15 @@ pub(super) fn push_in_step(model: &Model, workspace: &mut Workspace, span: Span,
     friction.set(system, free);
 }
 
-/// Updates it from the solution of the step; true if that has to be repeated.
+/// Updates it from the solution of the step, and returns its largest relative change; zero if it has converged.
 pub(super) fn update_in_step(
     model: &Model,
     workspace: &mut Workspace,
     span: Span,
     v: &[f64],
-) -> bool {
+) -> f64 {
     if model.elements.is_empty() {
-        return false;
+        return 0.0;
     }
     let Workspace {
         system,
@@ -310,7 +318,7 @@ pub(super) fn revise_in_step(
     span: Span,
     v: &[f64],
 ) -> bool {
-    if update_in_step(model, workspace, span, v) {
+    if update_in_step(model, workspace, span, v) > 0.0 {
         return true;
     }
     let Workspace {
@@ -553,20 +561,21 @@ pub(super) fn load_substep(model: &Model, workspace: &mut Workspace, at: (f64, f
     });
 }
 
-/// Updates them from the solution; true if it has to be solved again.
-pub(super) fn reload_substep(model: &Model, workspace: &mut Workspace, at: (f64, f64)) -> bool {
+/// Updates them from the solution, and returns their largest relative change; zero if they have converged.
+pub(super) fn reload_substep(model: &Model, workspace: &mut Workspace, at: (f64, f64)) -> f64 {
     in_substep(model, workspace, at, |friction, system, free, h| {
-        let mut changed = false;
+        let mut largest: f64 = 0.0;
         for e in 0..friction.statuses.len() {
             friction.update_reaction(system, e, h.signum());
             let speed = friction.start_speed(system, e);
             let new = friction.force(e, speed);
-            if matches!(new, ElementForce::Loaded { .. }) && differs(system.elements[e], new) {
+            let change = change(system.elements[e], new);
+            if matches!(new, ElementForce::Loaded { .. }) && change > CONVERGED {
                 system.set_element(e, new, free);
-                changed = true;
+                largest = largest.at_least(change);
             }
         }
-        changed
+        largest
     })
 }
 

@@ -336,13 +336,16 @@ pub(super) fn take(
     };
     match mode {
         Mode::FixedMode => {
-            let mut updates_left = elements::MAX_UPDATES;
-            loop {
+            let mut change = 0.0;
+            for _ in 0..elements::MAX_UPDATES {
                 solve_fixed_statuses(model, state, workspace, scheme, h)?;
-                if updates_left == 0 || !elements::update_in_step(model, workspace, span, v) {
+                change = elements::update_in_step(model, workspace, span, v);
+                if change == 0.0 {
                     break;
                 }
-                updates_left -= 1;
+            }
+            if change > elements::ACCEPTABLE_CHANGE {
+                return Err(unsolved(t));
             }
             workspace.statuses.clone_from(&state.status);
         }
@@ -415,11 +418,7 @@ fn solve_fixed_statuses(
         system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
     }
     if !system.directions_are_found() {
-        let outcome = Outcome::PivotLimit;
-        return Err(StepError::Unsolved {
-            time: state.time,
-            outcome,
-        });
+        return Err(unsolved(state.time));
     }
     Ok(())
 }
@@ -450,15 +449,18 @@ pub(super) fn solve_complementarity(
     workspace: &mut Workspace,
     span: Span,
 ) -> Result<(), StepError> {
-    let mut revisions_left = elements::MAX_REVISIONS;
-    loop {
+    for _ in 0..elements::MAX_REVISIONS {
         solve_contacts(state, workspace, span)?;
-        if revisions_left == 0 || !elements::revise_in_step(model, workspace, span, &state.velocity)
-        {
+        if !elements::revise_in_step(model, workspace, span, &state.velocity) {
             return Ok(());
         }
-        revisions_left -= 1;
     }
+    Err(unsolved(state.time))
+}
+
+fn unsolved(time: f64) -> StepError {
+    let outcome = Outcome::PivotLimit;
+    StepError::Unsolved { time, outcome }
 }
 
 fn solve_contacts(state: &State, workspace: &mut Workspace, span: Span) -> Result<(), StepError> {
@@ -832,7 +834,9 @@ pub(super) fn accelerate(
         let update = |friction: &mut elements::Friction, level: &mut System, free: &mut [f64]| {
             friction.update(level, free)
         };
-        if model.elements.is_empty() || !elements::at_instant(model, workspace, time, v, update) {
+        if model.elements.is_empty()
+            || elements::at_instant(model, workspace, time, v, update) == 0.0
+        {
             break;
         }
         let Workspace {

@@ -205,6 +205,7 @@ fn respond_loaded(
     system.condense_rows();
     system.bias_from(twice);
     elements::load_substep(model, workspace, (middle, h));
+    let mut change = 0.0;
     for _ in 0..elements::MAX_UPDATES {
         let Workspace {
             system,
@@ -213,13 +214,14 @@ fn respond_loaded(
             ..
         } = &mut *workspace;
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
-        if !elements::reload_substep(model, workspace, (middle, h)) {
+        change = elements::reload_substep(model, workspace, (middle, h));
+        if change == 0.0 {
             break;
         }
     }
     let Workspace { system, free, .. } = workspace;
     system.add_response(free);
-    system.directions_are_found()
+    change <= elements::ACCEPTABLE_CHANGE && system.directions_are_found()
 }
 
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
