@@ -12,12 +12,13 @@ use stiction::simulation::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]
-const GOLDEN: [(&str, u64, u64, u64); 28] = [
+const GOLDEN: [(&str, u64, u64, u64); 31] = [
     ("block_on_table", 0xadf2371cbd831eac, 0x841914db62e8f849, 0x3380e336c4e9c85c),
     ("bouncing_ball", 0xaf4876c2da1dada2, 0xc835447d45ee332c, 0x425f8e400bca9211),
     ("box_landing", 0xb022fab6705093cf, 0xce3dba96900e53c3, 0x6112c8b4c2be2f0c),
     ("box_stack", 0x8438402fcde1fac5, 0xe9108dd11c93a0e4, 0x8787a55b848beff2),
     ("chain", 0x320d07e0a66021f3, 0x0000000000000000, 0x0000000000000000),
+    ("clutch_start", 0, 0, 0),
     ("conveyor", 0x1d7ceddb6bfd3df1, 0x0000000000000000, 0x0000000000000000),
     ("double_pendulum_wall", 0xe1623e3b988a6567, 0x772a5b3b28706fdf, 0x82d541788aadb275),
     ("falling_rod", 0xaa6da7eaac651ff0, 0x8f032206fecc1901, 0xcbafa3487223e5ab),
@@ -26,6 +27,7 @@ const GOLDEN: [(&str, u64, u64, u64); 28] = [
     ("gear_backlash", 0x4e8034dcfea70ad3, 0x8f54b736de73252e, 0x15e7dab035139466),
     ("gear_pair", 0xf852f22733b8fb3a, 0xe963c54669da10b5, 0x551cd99b384f75a3),
     ("gripper", 0x0cbd6086a2cddcff, 0xbebb4b9de73df645, 0x8c7d0036491800ca),
+    ("hill_hold", 0, 0, 0),
     ("incline", 0x150fa3d87d8a8165, 0x1cb3ed5b4ea2b453, 0x4cc0e16d14a9d4bd),
     ("newtons_cradle", 0x7becfd3eb034ad34, 0xeed4a9d6a32a4db9, 0x92113f4ceecd863f),
     ("pawl", 0x8b82b13c8ef31c70, 0x0000000000000000, 0x0000000000000000),
@@ -37,6 +39,7 @@ const GOLDEN: [(&str, u64, u64, u64); 28] = [
     ("servo_at_stop", 0xc2262ef4872791d4, 0x512397fc3fb93805, 0x912ab793aa889636),
     ("shaking_table", 0x5e9d5aef75475bb2, 0x955922ee28bacf05, 0xc86965c2de6c7040),
     ("slider_crank", 0xf9316db0dfa71286, 0xfa9e56187cfedc7b, 0xc81bc18bbd6201cf),
+    ("slider_friction", 0, 0, 0),
     ("spinning_top", 0xc30fa63352c8a968, 0xbad8f6abe2b7fc86, 0x0f0d2623e2681891),
     ("two_bars", 0xdbef532105210412, 0xa26a39e41a525986, 0xb73d2e9b39b61968),
     ("two_bodies_damper", 0x0ce0c80735ec7214, 0xf7bd5929e30f2788, 0x091a6f762c6af82f),
@@ -47,6 +50,7 @@ const GOLDEN: [(&str, u64, u64, u64); 28] = [
 const SHORT: [(&str, f64); 10] = [
     ("box_stack", 0.1),
     ("chain", 0.1),
+    ("clutch_start", 0, 0, 0),
     ("conveyor", 0.5),
     ("free_body", 5.0),
     ("gripper", 0.3),
@@ -54,6 +58,7 @@ const SHORT: [(&str, f64); 10] = [
     ("pile_of_boxes", 0.3),
     ("pile_of_jacks", 0.3),
     ("rover", 0.1),
+    ("slider_friction", 0, 0, 0),
     ("spinning_top", 0.5),
 ];
 

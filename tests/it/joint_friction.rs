@@ -1,6 +1,6 @@
 //! Dry friction in joints, clutches and brakes: order, tolerance and events against independent solutions, and exact stick.
 
-use crate::common::{Truth, halvings, model, norm2, order_study, run};
+use crate::common::{Truth, halvings, model, norm2, order_study, run, scene_text};
 use stiction::integrate::EventKind;
 use stiction::{Model, Simulation};
 
@@ -420,4 +420,72 @@ fn static_friction_breaks_away_later_than_kinetic_friction_and_drops_at_once() {
         let expected = (0.5 * (81.0 - 64.0) - 6.0) / 0.5;
         assert!((end.state().velocity[2] - expected).abs() < 1e-8);
     }
+}
+
+fn shipped(name: &str, until: f64, tolerance: f64) -> Simulation {
+    run(&model(&scene_text(name)), until, |settings| {
+        settings.tolerance = Some(tolerance);
+    })
+}
+
+fn event_times(simulation: &Simulation) -> Vec<(EventKind, f64)> {
+    let events = simulation.report().events.iter();
+    events.map(|event| (event.kind, event.time)).collect()
+}
+
+#[test]
+fn the_clutch_of_a_starting_vehicle_locks_as_in_closed_form() {
+    let simulation = shipped("clutch_start", 2.0, 1e-9);
+    let events = event_times(&simulation);
+    println!("{events:?}");
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].0, EventKind::Stick);
+    let lock = 1.0 + 60.0 / 680.0;
+    assert!((events[0].1 - lock).abs() < 1e-9);
+    let locked = 60.0 + 120.0 * (lock - 1.0);
+    let end = locked + 100.0 / 2.25 * (2.0 - lock);
+    let state = simulation.state();
+    for rate in [state.velocity[2], state.velocity[5]] {
+        assert!((rate - end).abs() < 1e-8, "{rate} {end}");
+    }
+}
+
+#[test]
+fn a_car_is_held_on_a_hill_until_its_brake_is_too_weak_and_then_rolls() {
+    let held = shipped("hill_hold", 1.5, 1e-9);
+    assert!(held.report().events.is_empty());
+    let (velocity, position) = (&held.state().velocity, &held.state().position);
+    println!("{velocity:?} {position:?}");
+    assert!(velocity.iter().all(|v| v.abs() < 1e-12));
+    assert!(position[0].abs() < 1e-12);
+    // force along the slope, and the mass that it accelerates
+    let (force, mass) = (1240.0 * 0.9793658173, 1240.0 + 2.0 * 0.9 / 0.09);
+    let [at_two, at_three] = [2.0, 3.0].map(|until| shipped("hill_hold", until, 1e-9));
+    let events = event_times(&at_three);
+    println!("{events:?}");
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].0, EventKind::Slip);
+    assert!((events[0].1 - (2.0 - 0.3 * force / 768.0)).abs() < 1e-8);
+    let gained = at_three.state().velocity[0] - at_two.state().velocity[0];
+    assert!((gained - force / mass).abs() < 1e-8);
+}
+
+#[test]
+fn a_slider_comes_to_rest_in_its_friction_where_the_closed_form_says() {
+    let simulation = shipped("slider_friction", 2.0, 1e-9);
+    let half = std::f64::consts::PI / 10.0;
+    let expected = [
+        (EventKind::Reversal, half),
+        (EventKind::Reversal, 2.0 * half),
+        (EventKind::Stick, 3.0 * half),
+    ];
+    let events = event_times(&simulation);
+    println!("{events:?}");
+    assert_eq!(events.len(), expected.len());
+    for ((kind, time), (of, at)) in events.into_iter().zip(expected) {
+        assert_eq!(kind, of);
+        assert!((time - at).abs() < 1e-8);
+    }
+    assert!((simulation.state().position[0] + 0.01).abs() < 1e-9);
+    assert!(simulation.state().velocity[0].abs() < 1e-12);
 }
