@@ -439,7 +439,7 @@ fn the_clutch_of_a_starting_vehicle_locks_as_in_closed_form() {
     let events = event_times(&simulation);
     println!("{events:?}");
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].0, EventKind::Stick);
+    assert_eq!(events[0].0, EventKind::StickStart);
     let lock = 1.0 + 60.0 / 680.0;
     assert!((events[0].1 - lock).abs() < 1e-9);
     let locked = 60.0 + 120.0 * (lock - 1.0);
@@ -464,7 +464,7 @@ fn a_car_is_held_on_a_hill_until_its_brake_is_too_weak_and_then_rolls() {
     let events = event_times(&at_three);
     println!("{events:?}");
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].0, EventKind::Slip);
+    assert_eq!(events[0].0, EventKind::SlipStart);
     assert!((events[0].1 - (2.0 - 0.3 * force / 768.0)).abs() < 1e-8);
     let gained = at_three.state().velocity[0] - at_two.state().velocity[0];
     assert!((gained - force / mass).abs() < 1e-8);
@@ -477,7 +477,7 @@ fn a_slider_comes_to_rest_in_its_friction_where_the_closed_form_says() {
     let expected = [
         (EventKind::Reversal, half),
         (EventKind::Reversal, 2.0 * half),
-        (EventKind::Stick, 3.0 * half),
+        (EventKind::StickStart, 3.0 * half),
     ];
     let events = event_times(&simulation);
     println!("{events:?}");

@@ -1,7 +1,7 @@
 //! Sleeping: islands of bodies at rest are excluded from all computations until something approaches.
 //!
 //! An island falls asleep when all its bodies have been slow for some time and no input acts on them; its velocities, already negligible,
-//! become zero. It wakes as a whole, before anything touches it, with the forces it fell asleep with.
+//! become zero. It wakes as a whole, before anything closes it, with the forces it fell asleep with.
 
 use super::assemble::{along, index, row};
 use super::{BAND, ContactPoint, Step, Work};
@@ -93,14 +93,14 @@ impl Step<'_> {
         work.ahead.extend(ahead);
         let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
         let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
-        let touches = |point: &ContactPoint| {
+        let closes = |point: &ContactPoint| {
             let (normal, bodies) = (row(&point.normal_row(poses), 0.0), point.bodies.map(index));
             let [supported, falling] = [&work.start, &work.ahead];
             let speed = along(&normal, bodies, supported).at_most(along(&normal, bodies, falling));
             point.gap + h * speed.at_most(0.0) <= BAND
         };
         let points = &mut work.points.list;
-        if !points.iter().any(|point| sleeps(point) && touches(point)) {
+        if !points.iter().any(|point| sleeps(point) && closes(point)) {
             // near misses do not wake them
             points.retain(|point| !sleeps(point));
             return false;
@@ -111,7 +111,7 @@ impl Step<'_> {
             self.time_stepping,
             &self.state.time_stepping.contacts,
         );
-        for point in points.iter().filter(|point| touches(point)) {
+        for point in points.iter().filter(|point| closes(point)) {
             for body in point
                 .bodies
                 .into_iter()
