@@ -33,8 +33,8 @@ const OF_STOP: f64 = 0.5;
 const MAX_SOLVES: usize = 3000;
 const MAX_SOLVED_ROWS: usize = 20_000;
 
-/// Rows of solved systems that take as long as a factorization with its assembly.
-const ROWS_OF_WORK: usize = 1000;
+/// Rows of solved systems that count as a factorization with its assembly.
+const ROWS_OF_WORK: usize = 10_000;
 
 /// Remaining slip of a stopped disc, relative to its start.
 const STOPPED: f64 = 1e-5;
