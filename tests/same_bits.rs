@@ -50,7 +50,6 @@ const GOLDEN: [(&str, u64, u64, u64); 31] = [
 const SHORT: [(&str, f64); 10] = [
     ("box_stack", 0.1),
     ("chain", 0.1),
-    ("clutch_start", 0, 0, 0),
     ("conveyor", 0.5),
     ("free_body", 5.0),
     ("gripper", 0.3),
@@ -58,7 +57,6 @@ const SHORT: [(&str, f64); 10] = [
     ("pile_of_boxes", 0.3),
     ("pile_of_jacks", 0.3),
     ("rover", 0.1),
-    ("slider_friction", 0, 0, 0),
     ("spinning_top", 0.5),
 ];
 

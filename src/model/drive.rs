@@ -400,7 +400,7 @@ impl Model {
                     &mut sum.b
                 };
                 for (x, part) in side.iter_mut().zip(part) {
-                    *x = *x + T::constant(term.factor) * part;
+                    *x += T::constant(term.factor) * part;
                 }
             }
         }

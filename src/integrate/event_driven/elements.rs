@@ -393,9 +393,7 @@ pub(super) fn guess_statuses(
             Some(Status::Open)
         } else if u > slow && !stopped {
             Some(Status::SlipForward)
-        } else if u < -slow && !stopped {
-            Some(Status::SlipBackward)
-        } else if located == Some(EventFunctionKind::ElementForward(e)) {
+        } else if (u < -slow && !stopped) || located == Some(EventFunctionKind::ElementForward(e)) {
             Some(Status::SlipBackward)
         } else if located == Some(EventFunctionKind::ElementBackward(e)) {
             Some(Status::SlipForward)

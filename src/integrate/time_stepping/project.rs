@@ -12,11 +12,11 @@
 //! removed is an error of the step (`balance`). Groups in contact keep it: a change would be an impact.
 
 use super::assemble::{along, index, row};
-use super::{Step, Work};
+use super::{Six, Step, Work};
 use crate::contact::body_blocks::{Body, Effort, Joint, Problem};
 use crate::integrate::Workspace;
 use crate::math::Limit;
-use crate::model::space_pose_of;
+use crate::model::{Model, space_pose_of};
 
 /// Relative difference below which step lengths are equal: rounding of times.
 const SAME_LENGTH: f64 = 1e-6;
@@ -59,23 +59,10 @@ impl Step<'_> {
             end,
             ..
         } = work;
-        bodies.clear();
-        start.clear();
         joints.clear();
         rows.clear();
-        let mut largest: f64 = 0.0;
-        for (i, body) in self.model.bodies.iter().enumerate() {
-            let (mut inverse, mut v) = ([0.0; 6], [0.0; 6]);
-            for k in 0..body.n_dof {
-                v[k] = velocity[body.first + k];
-                largest = largest.at_least(v[k].abs());
-                if self.state.time_stepping.sleep_timer[i] < f64::INFINITY {
-                    inverse[k] = 1.0 / self.model.mass[body.first + k];
-                }
-            }
-            bodies.push(Body::diagonal(inverse, v));
-            start.push(v);
-        }
+        let sleep_timer = &self.state.time_stepping.sleep_timer;
+        let largest = gather_bodies(self.model, sleep_timer, velocity, bodies, start);
         let mut is_left = |i: usize| {
             self.state.time_stepping.sleep_timer[i] == f64::INFINITY
                 || (only_without_contact && groups.is_marked(i))
@@ -166,4 +153,30 @@ impl Step<'_> {
             groups.mark(body);
         }
     }
+}
+
+// the bodies with these velocities, and the largest of these; sleeping bodies do not move
+fn gather_bodies(
+    model: &Model,
+    sleep_timer: &[f64],
+    velocity: &[f64],
+    bodies: &mut Vec<Body>,
+    start: &mut Vec<Six>,
+) -> f64 {
+    bodies.clear();
+    start.clear();
+    let mut largest: f64 = 0.0;
+    for (body, sleep_timer) in model.bodies.iter().zip(sleep_timer) {
+        let (mut inverse, mut v) = ([0.0; 6], [0.0; 6]);
+        for k in 0..body.n_dof {
+            v[k] = velocity[body.first + k];
+            largest = largest.at_least(f64::abs(v[k]));
+            if *sleep_timer < f64::INFINITY {
+                inverse[k] = 1.0 / model.mass[body.first + k];
+            }
+        }
+        bodies.push(Body::diagonal(inverse, v));
+        start.push(v);
+    }
+    largest
 }

@@ -173,7 +173,10 @@ pub fn not_negative(value: &Value<'_>, signal: Signal) -> Option<Signal> {
         Signal::Harmonic {
             amplitude, offset, ..
         } => offset - amplitude.abs(),
-        Signal::Table { values, .. } => values.iter().copied().fold(f64::INFINITY, f64::min),
+        Signal::Table { values, .. } => values
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, crate::math::smaller),
     };
     if lowest < 0.0 {
         value.bad(

@@ -275,6 +275,37 @@ fn units_along(model: &Model, link: &ForceLink, coordinate: usize) -> [Unit; 4] 
     }
 }
 
+fn friction_rows(
+    model: &Model,
+    link: &ForceLink,
+    coordinate: usize,
+    [at_rest, at_speed, viscous]: [Place; 3],
+) -> Vec<Row> {
+    let [_, damping, force, _] = units_along(model, link, coordinate);
+    vec![
+        ("static_friction", "break-away friction", force, at_rest),
+        ("kinetic_friction", "friction at speed", force, at_speed),
+        ("viscous", "viscous friction", damping, viscous),
+    ]
+}
+
+fn servo_rows(
+    model: &Model,
+    link: &ForceLink,
+    coordinate: usize,
+    [kp, kd, limit]: [Place; 3],
+) -> Vec<Row> {
+    let [stiffness, damping, force, _] = units_along(model, link, coordinate);
+    let mut rows = vec![
+        ("kp", "effort for the deviation", stiffness, kp),
+        ("kd", "effort for the deviation of the rate", damping, kd),
+    ];
+    if link.force.servo().is_some_and(|f| f.limit.is_finite()) {
+        rows.push(("limit", "largest effort", force, limit));
+    }
+    rows
+}
+
 fn element_rows(model: &Model, link: &ForceLink) -> Vec<Row> {
     use AnyForce::{Plane, Space};
     // of a spring: stiffness, damping, free length or angle
@@ -297,25 +328,8 @@ fn element_rows(model: &Model, link: &ForceLink) -> Vec<Row> {
             ("angular", "drag against rotation", about, angular),
         ]
     };
-    let friction = |coordinate, [at_rest, at_speed, viscous]: [Place; 3]| {
-        let [_, damping, force, _] = units_along(model, link, coordinate);
-        vec![
-            ("static_friction", "break-away friction", force, at_rest),
-            ("kinetic_friction", "friction at speed", force, at_speed),
-            ("viscous", "viscous friction", damping, viscous),
-        ]
-    };
-    let servo = |coordinate, [kp, kd, limit]: [Place; 3]| {
-        let [stiffness, damping, force, _] = units_along(model, link, coordinate);
-        let mut rows = vec![
-            ("kp", "effort for the deviation", stiffness, kp),
-            ("kd", "effort for the deviation of the rate", damping, kd),
-        ];
-        if link.force.servo().is_some_and(|f| f.limit.is_finite()) {
-            rows.push(("limit", "largest effort", force, limit));
-        }
-        rows
-    };
+    let friction = |coordinate, places| friction_rows(model, link, coordinate, places);
+    let servo = |coordinate, places| servo_rows(model, link, coordinate, places);
     let positive = NotNegative;
     match &link.force {
         Plane(Force::SpringDamper(_)) => {
