@@ -374,12 +374,14 @@ impl Simulation {
     /// Current power that the motion of a driven body takes, W.
     pub fn drive_power(&mut self, body: usize) -> f64 {
         let first = self.model.first_element_row() - self.model.drives.len();
+        self.place();
         let mut power = 0.0;
         for i in 0..self.model.drives.len() {
             let effort = self.joint_force()[first + i];
             let drive = &self.model.drives[i];
             if self.model.bodies_of(drive)[1] == Some(body) && drive.is_of_body() {
-                power += effort * drive.speed((self.state.time, Side::After), &self.state.inputs);
+                let row = self.model.drive_row(drive, &self.poses);
+                power += effort * row.dot(&self.state.velocity);
             }
         }
         power

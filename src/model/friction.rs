@@ -7,6 +7,7 @@
 use super::geometry::{moving, moving_in_space};
 use super::{AnyJoint, BodyRef, Model, Poses, Twists, pose_of, space_pose_of};
 use crate::constraint::GlobalRow;
+use crate::kinds::force::SignalSpec;
 use crate::kinds::plane::force::{Input, Side, Signal};
 use crate::math::{Limit, square};
 
@@ -57,6 +58,8 @@ pub enum Load {
 /// Bound of a friction element for each newton of load, without unit or m about an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arm {
+    /// The coefficient is a limit itself, with the load 1, or a factor of a load that is a limit.
+    Limit,
     /// The coefficient times a radius, m; 1 along a displacement.
     Radius(f64),
     /// A belt around a drum (Euler and Eytelwein): the drum that turns forward pulls it tight.
@@ -71,6 +74,7 @@ pub enum Arm {
 impl Arm {
     fn bound(self, direction: usize, coefficient: f64) -> f64 {
         match self {
+            Self::Limit => coefficient,
             Self::Radius(radius) => radius * coefficient,
             Self::Belt { radius, angle } if direction == FORWARD => {
                 radius * libm::expm1(coefficient * angle)
@@ -92,6 +96,16 @@ impl FrictionElement {
     /// Does the given load stay at zero from this time on, up to the next breakpoint?
     pub fn is_released(&self, time: f64, side: Side, inputs: &[Input]) -> bool {
         match &self.load {
+            // which is zero for an instant only
+            Load::Given(Signal::Given(SignalSpec::Harmonic { amplitude, .. }))
+                if *amplitude != 0.0 =>
+            {
+                false
+            }
+            Load::Given(Signal::Input(i)) if inputs[*i].since == time => {
+                let mut derivatives = inputs[*i].derivatives.iter();
+                derivatives.find(|x| **x != 0.0).is_none_or(|x| *x < 0.0)
+            }
             Load::Given(signal) => {
                 let (value, rate) = (
                     signal.value(time, side, inputs),

@@ -29,17 +29,21 @@ impl Model {
                 false => ("force", InputUnit::Newton),
             };
             let count = link.joint.description().n_forces;
-            let (load, friction, radius) = match &written.bound {
+            let (load, friction, arm) = match &written.bound {
                 FrictionBound::Limit(signal) => {
                     let (load, limit) = self.friction_limit(&name, quantity, unit, signal);
-                    (load, limit, 1.0)
+                    (load, limit, Arm::Limit)
                 }
                 FrictionBound::Reaction {
                     coefficient,
                     radius,
                 } => {
                     let first = first_row;
-                    (Load::Reaction { first, count }, *coefficient, *radius)
+                    (
+                        Load::Reaction { first, count },
+                        *coefficient,
+                        Arm::Radius(*radius),
+                    )
                 }
             };
             if written.viscous > 0.0 {
@@ -53,7 +57,7 @@ impl Model {
                 load,
                 friction,
                 static_friction: friction * written.static_ratio,
-                arm: Arm::Radius(radius),
+                arm,
                 stribeck_velocity: written.stribeck_velocity,
                 speed: Signal::constant(0.0),
             });
@@ -133,7 +137,8 @@ impl Model {
         let (radius, angle) = (written.radius, written.wrap_angle);
         let arm = match written.kind {
             ClutchKind::BeltBrake => Arm::Belt { radius, angle },
-            ClutchKind::Friction | ClutchKind::TorqueLimiter => Arm::Radius(radius),
+            ClutchKind::Friction => Arm::Radius(radius),
+            ClutchKind::TorqueLimiter => Arm::Limit,
         };
         self.elements.push(FrictionElement {
             name: written.name.clone(),

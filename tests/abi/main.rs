@@ -13,6 +13,7 @@ mod host;
 mod inputs;
 mod library;
 mod lifecycle;
+mod machines;
 mod many;
 mod space;
 mod start;

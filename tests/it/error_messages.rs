@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 62] = [
+const SLIPS: [Slip; 89] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -355,6 +355,168 @@ const SLIPS: [Slip; 62] = [
         SPACE,
         "{ kind = \"box\", size = [0.4, 0.2, 0.1] }",
         "{ kind = \"polyhedron\", file = \"gear.stl\" }",
+    ),
+    (
+        "joint friction as a number",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = 0.3",
+    ),
+    (
+        "joint friction without a limit",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { viscous = 0.1 }",
+    ),
+    (
+        "a force about an axis",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { force = 2 }",
+    ),
+    (
+        "a torque and a coefficient",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = 1, coefficient = 0.2, radius = 0.01 }",
+    ),
+    (
+        "a coefficient without a radius",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { coefficient = 0.2 }",
+    ),
+    (
+        "negative joint friction",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = -1 }",
+    ),
+    (
+        "joint friction that falls below zero",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = { kind = \"harmonic\", amplitude = 2, offset = 1, omega = 3 } }",
+    ),
+    (
+        "a static ratio below one",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = 1, static_ratio = 0.8 }",
+    ),
+    (
+        "a Stribeck velocity without a static ratio",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = 1, stribeck_velocity = 0.1 }",
+    ),
+    (
+        "a typo in joint friction",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torqe = 1 }",
+    ),
+    (
+        "a contact key in joint friction",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = { torque = 1, static_friction = 2 }",
+    ),
+    (
+        "joint friction twice",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nfriction = [{ torque = 1 }, { torque = 2 }]",
+    ),
+    (
+        "a clutch without keys",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a negative normal force",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nfriction = 0.3\nradius = 0.1\nnormal_force = -5\n[[force]]",
+    ),
+    (
+        "a normal force that falls below zero",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nfriction = 0.3\nradius = 0.1\nnormal_force = { kind = \"table\", times = [0, 1], values = [5, -5] }\n[[force]]",
+    ),
+    (
+        "a clutch of unknown kind",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nkind = \"disc\"\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a torque limiter with a normal force",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nkind = \"torque_limiter\"\ntorque = 5\nnormal_force = 5\n[[force]]",
+    ),
+    (
+        "a torque limiter with a coefficient",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nkind = \"torque_limiter\"\ntorque = 5\nfriction = 0.3\n[[force]]",
+    ),
+    (
+        "a belt brake without an angle",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nkind = \"belt_brake\"\ntension = 5\nfriction = 0.3\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a clutch with less friction at rest",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nnormal_force = 5\nfriction = 0.3\nstatic_friction = 0.2\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a clutch on a point body",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"ball\"]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a clutch between a body and itself",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"crate\", \"crate\"]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a clutch on an unknown body",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"shaft\"]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\n[[force]]",
+    ),
+    (
+        "a clutch in space without an axis",
+        SPACE,
+        "[[ground.shape]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"box\"]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\n[[ground.shape]]",
+    ),
+    (
+        "a brake as a table",
+        PLANE,
+        "[[force]]",
+        "[[brake]]\ntorque = 2\n[[force]]",
+    ),
+    (
+        "a clutch with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"box\"]\naxis = [1, 0, 0]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1",
+    ),
+    (
+        "joint friction with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nfriction = { torque = 1 }",
     ),
 ];
 

@@ -50,7 +50,7 @@ impl Span {
             Self::Step { t, h, .. } => {
                 let start = element.given_load(t, Side::After, inputs)?;
                 let end = element.given_load(t + h, Side::Before, inputs)?;
-                Some(0.5 * h * (positive(start) + positive(end)))
+                Some(h * mean_of_positive_part(start, end))
             }
         }
     }
@@ -62,6 +62,27 @@ impl Span {
             Self::Step { t, .. } => element.speed.value(t, Side::After, inputs),
         }
     }
+}
+
+// of a load that changes linearly
+fn mean_of_positive_part(start: f64, end: f64) -> f64 {
+    let loaded = if start < 0.0 && end > 0.0 {
+        end / (end - start)
+    } else if start > 0.0 && end < 0.0 {
+        start / (start - end)
+    } else {
+        1.0
+    };
+    0.5 * loaded * (positive(start) + positive(end))
+}
+
+/// Has the load of an element come or gone since its status was determined?
+pub(super) fn load_came_or_went(model: &Model, state: &State) -> bool {
+    let elements = model.elements.iter().zip(&state.element_status);
+    elements.into_iter().any(|(element, status)| {
+        let is_released = element.is_released(state.time, Side::After, &state.inputs);
+        is_released != (*status == Status::Open)
+    })
 }
 
 /// The elements of a model with what their friction depends on.

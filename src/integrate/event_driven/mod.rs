@@ -492,6 +492,7 @@ impl Run<'_> {
             return self.complementarity_step(h, target);
         }
         // 3. statuses
+        self.state.statuses_known &= !elements::load_came_or_went(self.model, self.state);
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.jam(h, target);
         }

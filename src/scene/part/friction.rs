@@ -168,23 +168,24 @@ fn bound(t: &mut Table<'_>, is_angle: Option<bool>) -> Option<FrictionBound> {
 
 /// A signal that is never negative, as far as that is known.
 pub fn not_negative(value: &Value<'_>, signal: Signal) -> Option<Signal> {
-    let lowest = match &signal {
-        Signal::Constant(x) | Signal::Input { start: x } => *x,
+    let (lowest, verb) = match &signal {
+        Signal::Constant(x) => (*x, "is"),
+        Signal::Input { start } => (*start, "starts at"),
         Signal::Harmonic {
             amplitude, offset, ..
-        } => offset - amplitude.abs(),
-        Signal::Table { values, .. } => values
-            .iter()
-            .copied()
-            .fold(f64::INFINITY, crate::math::smaller),
+        } => (offset - amplitude.abs(), "falls to"),
+        Signal::Table { values, .. } => {
+            let lowest = values
+                .iter()
+                .copied()
+                .fold(f64::INFINITY, crate::math::smaller);
+            (lowest, "falls to")
+        }
     };
     if lowest < 0.0 {
         value.bad(
-            format!(
-                "`{}` falls to {lowest}, but surfaces cannot pull on each other",
-                value.key
-            ),
-            "give values of zero or more",
+            format!("`{}` {verb} {lowest}, below zero", value.key),
+            "give values of zero or more: surfaces cannot pull on each other, and friction acts against the motion in both directions",
         );
         return None;
     }

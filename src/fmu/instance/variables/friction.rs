@@ -7,6 +7,8 @@ use super::{ANGULAR, LINEAR, Table};
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::parameter::Range::NotNegative;
 use crate::fmu::instance::variable::{FRICTION_STATUS, Kind, Output, Unit};
+use crate::kinds::force::SignalSpec;
+use crate::kinds::plane::force::Signal;
 use crate::model::{Arm, FrictionElement, Load, Model};
 use crate::state::Status;
 
@@ -66,28 +68,26 @@ impl Table {
 pub(super) fn element_rows(element: &FrictionElement) -> Vec<Row> {
     let friction = number!(NotNegative, |m, [e, _]| m.elements[e].friction);
     let at_rest = number!(NotNegative, |m, [e, _]| m.elements[e].static_friction);
-    let is_limit = matches!(element.load, Load::Given(_)) && element.arm == Arm::Radius(1.0);
-    if is_limit {
-        let unit = effort(turns(element));
-        vec![
-            ("limit", "friction while it slides", unit, friction),
-            (
-                "static_limit",
-                "friction at rest; without effect below the other one",
-                unit,
-                at_rest,
-            ),
-        ]
-    } else {
-        let one = Unit::One;
-        vec![
-            ("friction", "coefficient while it slides", one, friction),
-            (
-                "static_friction",
-                "coefficient at rest; without effect below the other one",
-                one,
-                at_rest,
-            ),
-        ]
+    let one = Unit::One;
+    match (&element.arm, &element.load) {
+        (Arm::Limit, Load::Given(Signal::Given(SignalSpec::Constant(_)))) => {
+            let unit = effort(turns(element));
+            let what = "friction at rest; without effect below the other one";
+            vec![
+                ("limit", "friction while it slides", unit, friction),
+                ("static_limit", what, unit, at_rest),
+            ]
+        }
+        (Arm::Limit, _) => {
+            let what = "friction at rest relative to that while it slides; without effect below 1";
+            vec![("static_ratio", what, one, at_rest)]
+        }
+        (Arm::Radius(_) | Arm::Belt { .. }, _) => {
+            let what = "coefficient at rest; without effect below the other one";
+            vec![
+                ("friction", "coefficient while it slides", one, friction),
+                ("static_friction", what, one, at_rest),
+            ]
+        }
     }
 }

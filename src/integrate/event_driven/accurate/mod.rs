@@ -18,7 +18,7 @@ use super::classify::When;
 use super::event::{self, Crossing};
 use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
-use super::{Run, StallDetector, StepError, accept, assemble, in_play, stabilize};
+use super::{Run, StallDetector, StepError, accept, assemble, elements, in_play, stabilize};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::Limit;
@@ -136,6 +136,7 @@ impl Run<'_> {
         if std::mem::take(&mut self.statuses_unreliable) {
             return self.undecided_step(limit);
         }
+        self.state.statuses_known &= !elements::load_came_or_went(self.model, self.state);
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.undecided_step(limit);
         }
