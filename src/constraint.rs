@@ -279,7 +279,8 @@ impl GlobalRow {
     #[inline(always)]
     pub fn product(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
-        for (Span { first, len }, row) in self.parts() {
+        // the first two without a count: a body that is not there has no velocities
+        for (Span { first, len }, row) in self.span[..2].iter().zip(&self.value[..2]) {
             // common lengths as constants, so that the compiler can unroll
             match len {
                 3 => sum = add_products::<3>(sum, row, &v[*first..]),
@@ -289,6 +290,20 @@ impl GlobalRow {
                         sum += row[i] * v[first + i];
                     }
                 }
+            }
+        }
+        if self.n_bodies > 2 {
+            sum = self.add_products_of_more(sum, v);
+        }
+        sum
+    }
+
+    // the bodies after the second, which only couplings have
+    #[inline(never)]
+    fn add_products_of_more(&self, mut sum: f64, v: &[f64]) -> f64 {
+        for (Span { first, len }, row) in self.parts().skip(2) {
+            for i in 0..*len {
+                sum += row[i] * v[first + i];
             }
         }
         sum

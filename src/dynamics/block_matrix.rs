@@ -119,6 +119,9 @@ impl Layout {
     // the columns of a row, and where its values start
     #[inline]
     fn row(&self, row: usize) -> (&[Range<usize>], usize) {
+        if self.is_dense {
+            return (&self.columns[..1], row * self.n);
+        }
         let body = self.body_of[row] as usize;
         let columns = &self.columns[self.of_body[body].clone()];
         let start = self.start[body] + (row - self.spans[body].first) * self.width[body];
@@ -128,6 +131,9 @@ impl Layout {
     // place of an entry among the values
     #[inline]
     fn place(&self, row: usize, column: usize) -> usize {
+        if self.is_dense {
+            return row * self.n + column;
+        }
         let (columns, mut at) = self.row(row);
         for range in columns {
             if range.contains(&column) {

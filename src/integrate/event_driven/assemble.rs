@@ -298,6 +298,9 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
 /// The same, with the distance beyond which a pair of shapes is distant, m.
 pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
     model.poses(q, &mut workspace.poses);
+    if model.contacts.is_empty() {
+        return;
+    }
     let Workspace {
         poses, gap, near, ..
     } = workspace;
