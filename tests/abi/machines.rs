@@ -551,10 +551,10 @@ fn rates_of_the_outputs_of_machines_are_those_of_their_motion() {
         // inputs that are held, and that rise: with its rate the torque of a servo and the acceleration of a table jump, and an open clutch closes
         let jumps = moment == "clutch, open" || !moment.starts_with(['c', 'b', 'g']);
         let slopes = if jumps { &[0.0][..] } else { &[0.0, 5.0] };
-        for slope in slopes.iter().copied() {
+        for slope in slopes {
             let ramp = || {
                 for reference in inputs(fmu) {
-                    let status = call!(fmu, fmi2SetRealInputDerivatives, &reference, 1, &1, &slope);
+                    let status = call!(fmu, fmi2SetRealInputDerivatives, &reference, 1, &1, slope);
                     assert_eq!(status, OK);
                 }
             };

@@ -99,16 +99,17 @@ def expected(stiction, scene, outputs, step, n_steps):
             elif v.type == "Enumeration":
                 row.append(item(v, line[v.name]))
             else:
-                row.append(float(line[v.name]))
+                # masters get the largest number for an infinite gap
+                row.append(min(float(line[v.name]), sys.float_info.max))
         rows.append(row)
     return rows
 
 
 def off_by(value, wanted, bound):
-    """0 for the same bits, the absolute difference otherwise; infinite for what cannot be compared."""
+    """0 for the same bits, otherwise the difference, relative to values above 1; infinite for what cannot be compared."""
     if isinstance(wanted, int) or bound == 0.0:
         return 0.0 if struct.pack("<d", value) == struct.pack("<d", wanted) else abs(value - wanted) or 1.0
-    return 0.0 if value == wanted else abs(value - wanted)
+    return 0.0 if value == wanted else abs(value - wanted) / max(1.0, abs(wanted))
 
 
 def compare(outputs, rows, wanted_rows, bound):
