@@ -15,8 +15,12 @@ from pathlib import Path
 import fmpy
 
 # a communication step that is exact in binary and in nanoseconds, so that all clocks agree to the last bit; one that is
-# neither; how many steps are run; what the values may differ by, in absolute terms
-STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-12)]
+# neither; how many steps are run; what the values may differ by, relative to values above 1
+STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-11)]
+
+# Scenes compared at the exact step only: a force jumps at a multiple of the other one, or right after a reversal, so that the
+# rounding of a clock is seen.
+AT_JUMPS = {"servo_at_stop", "slider_friction"}
 
 # Of many bodies some outputs are read, at the exact step only: in a pile the rounding of a clock decides where things fall.
 MOST_OUTPUTS = 200
@@ -59,8 +63,10 @@ def some_of(outputs):
     return outputs[:: -(-len(outputs) // MOST_OUTPUTS)]
 
 
-def steps_of(outputs):
+def steps_of(scene, outputs):
     """Communication steps to compare at."""
+    if scene in AT_JUMPS:
+        return STEPS[:1]
     return MANY_BODIES_STEPS if is_time_stepping(outputs) else STEPS
 
 
@@ -119,6 +125,8 @@ def compare(outputs, rows, wanted_rows, bound):
     is_loose = bound > 0.0 and any(v.name.endswith(".z") for v in outputs)
     n_compared, worst, complaints = 0, 0.0, []
     for i, (row, wanted_row) in enumerate(zip(rows, wanted_rows)):
+        # errors of the balance are as large as the rounding of the energies
+        energies = [abs(x) for v, x in zip(outputs, wanted_row) if v.name.startswith("energy.") and x is not None]
         for v, value, wanted in zip(outputs, row, wanted_row):
             if value is None or wanted is None:
                 continue
@@ -126,6 +134,8 @@ def compare(outputs, rows, wanted_rows, bound):
                 continue
             n_compared += 1
             difference = off_by(value, wanted, bound)
+            if v.name.startswith("energy."):
+                difference /= max(1.0, *energies)
             worst = max(worst, difference)
             if not difference <= (IN_SPACE_BOUND if is_loose else bound):
                 complaints.append(f"{v.name} after {i} steps is {value!r}, wanted {wanted!r}")
@@ -154,7 +164,7 @@ def check_master(name, trajectory, examine=lambda fmu: []):
             every = outputs_of(fmu)
             outputs = some_of(every)
             complaints, agreed = examine(fmu), []
-            for step, n_steps, bound in steps_of(every):
+            for step, n_steps, bound in steps_of(scene, every):
                 rows = trajectory(fmu, outputs, step, n_steps)
                 against = {"printed": expected(stiction, scene, outputs, step, n_steps)}
                 # FMPy would only be compared with itself
