@@ -16,7 +16,7 @@ const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs")
 const MOST_SUGGESTIONS: usize = 3;
 
 /// A loaded scene.
-pub struct Found {
+pub struct LoadedScene {
     /// The scene spec.
     pub scene: Scene,
     /// The model.
@@ -27,18 +27,18 @@ pub struct Found {
     pub path: Option<PathBuf>,
 }
 
-impl Found {
+impl LoadedScene {
     /// Warnings about valid but probably unintended input, each with its location and a hint.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let file = self.path.as_ref().map(|path| path.display().to_string());
         let file = file.unwrap_or_else(|| self.model.name.clone());
-        let doubts = SceneError::new(&file, &self.text, self.scene.doubts.clone());
-        doubts.messages().collect()
+        let warnings = SceneError::new(&file, &self.text, self.scene.warnings.clone());
+        warnings.messages().collect()
     }
 }
 
 /// Finds a scene: a file, a folder with a `scene.toml`, or else the name of a bundled scene.
-pub fn find(scene: &Path) -> Result<Found, CliError> {
+pub fn find(scene: &Path) -> Result<LoadedScene, CliError> {
     let in_folder = scene.join("scene.toml");
     if in_folder.is_file() {
         return from_file(in_folder);
@@ -51,7 +51,7 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
         return Err(unknown(scene));
     };
     let written = scene::parse(name, text)?;
-    Ok(Found {
+    Ok(LoadedScene {
         model: model_of(&written, name, text)?,
         scene: written,
         text: (*text).to_owned(),
@@ -59,9 +59,9 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
     })
 }
 
-fn from_file(path: PathBuf) -> Result<Found, CliError> {
+fn from_file(path: PathBuf) -> Result<LoadedScene, CliError> {
     let (scene, text) = scene::load(&path)?;
-    Ok(Found {
+    Ok(LoadedScene {
         model: model_of(&scene, &path.display().to_string(), &text)?,
         scene,
         text,

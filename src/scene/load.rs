@@ -149,7 +149,7 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
     let log = Log::new(dimension::of(document.get_ref()), text);
     let root = Table::new(&log, String::new(), 0..0, document.get_ref());
     let mut scene = read(root, file_name, files);
-    scene.doubts = log.take_doubts();
+    scene.warnings = log.take_warnings();
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
@@ -192,7 +192,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
             settings.step
         );
         let hint = "write a shorter `step` in `[settings]`, or a later `until`";
-        t.doubt("until", &message, hint);
+        t.warn("until", &message, hint);
     }
     let parts = match t.log.dimension {
         Dimension::Plane => Parts::Plane(plane::read(&mut t, files)),
@@ -208,6 +208,6 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         until,
         settings,
         parts,
-        doubts: Vec::new(),
+        warnings: Vec::new(),
     }
 }
