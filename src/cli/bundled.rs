@@ -60,7 +60,12 @@ fn from_file(path: PathBuf) -> Result<LoadedScene, CliError> {
     found(scene, &file, text, Some(path))
 }
 
-fn found(scene: Scene, file: &str, text: String, path: Option<PathBuf>) -> Result<LoadedScene, CliError> {
+fn found(
+    scene: Scene,
+    file: &str,
+    text: String,
+    path: Option<PathBuf>,
+) -> Result<LoadedScene, CliError> {
     let model = model_of(&scene, file, &text)?;
     variables::check(&model).map_err(|all| SceneError::new(file, &text, all))?;
     Ok(LoadedScene {
