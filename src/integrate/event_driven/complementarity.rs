@@ -10,6 +10,8 @@
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons are used for impulses: impacts, and steps that
 //!      determine their own statuses. Fixed statuses slide in their true direction, so they are determined and checked with the cone
 
+mod planar;
+
 use super::cones::{Cones, MAX_STRIBECK_UPDATES};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
@@ -72,6 +74,7 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
+    newton: planar::Newton,
     spatial: Option<Box<Spatial>>,
 }
 
@@ -92,6 +95,7 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
+            newton: planar::Newton::new(if model.is_spatial() { 0 } else { n_contacts }),
             spatial: model.is_spatial().then(|| {
                 Box::new(Spatial {
                     cones: Cones::default(),
@@ -214,7 +218,12 @@ impl Complementarity {
                 matrix: &self.matrix,
                 vector: &self.vector,
             };
-            let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
+            let (newton, first) = (&mut self.newton, &self.first);
+            let reduced = (&self.reduced[..], &self.offset[..]);
+            let candidate = |z: &mut [f64]| newton.solve(system, reduced, &sliding, first, z);
+            let outcome =
+                self.solver
+                    .solve_after(&problem, &mut self.basis, &mut self.z, candidate);
             self.write_impulses(system, &sliding);
             let solved = matches!(outcome, Outcome::Solved { .. });
             if !solved || updates_left == 0 || !self.update_stribeck(system, speeds) {

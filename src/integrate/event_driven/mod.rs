@@ -31,7 +31,7 @@ use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
 use crate::scene::spec::{Scheme, Settings};
-use crate::state::State;
+use crate::state::{State, closed};
 use classify::When;
 use event::Transition;
 use run::SHORTEST_PART;
@@ -276,7 +276,7 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     begin_elements(model, state, workspace);
     if model.is_spatial() {
-        workspace.sliding.clone_from(&state.sliding);
+        trial::take_sliding(state, workspace);
         workspace.resistance.clone_from(&state.resistance);
         workspace
             .poses
@@ -296,7 +296,7 @@ fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
 
 /// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    let closed = closed(&state.status);
     begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
