@@ -75,6 +75,8 @@ pub struct Complementarity {
     reduced: Vec<f64>,
     offset: Vec<f64>,
     newton: planar::Newton,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
     spatial: Option<Box<Spatial>>,
 }
 
@@ -95,6 +97,7 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
+            operations: 0,
             newton: planar::Newton::new(if model.is_spatial() { 0 } else { n_contacts }),
             spatial: model.is_spatial().then(|| {
                 Box::new(Spatial {
@@ -183,7 +186,17 @@ impl Complementarity {
         (guess, speeds): (&[Status], Option<f64>),
     ) -> Outcome {
         system.form_delassus();
+        let before = self.stats().pivots;
         let outcome = self.solve_formed(bound, system, joints, sliding, (guess, speeds));
+        // a pivot of Lemke's method changes a matrix, an iteration of Newton's method factors one
+        let n = self.stats().largest as u64;
+        let each = if self.spatial.is_some() {
+            n * n * n / 3
+        } else {
+            2 * n * n
+        };
+        self.operations += each * (self.stats().pivots - before);
+        self.operations += std::mem::take(&mut self.newton.operations);
         if system.is_large() {
             system.update_effect();
         }
@@ -352,6 +365,7 @@ impl Complementarity {
         if m == 0 {
             return;
         }
+        self.operations += (m * m * m / 3 + m * n_rows * (m + n_rows)) as u64;
         let matrix = self.joint_solver.start(m);
         for (i, &row) in self.joint_rows.iter().enumerate() {
             for (j, &column) in self.joint_rows.iter().enumerate() {

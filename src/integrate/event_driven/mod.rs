@@ -240,7 +240,9 @@ fn with_counted_work(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    report.operations += std::mem::take(&mut workspace.complementarity.operations);
     for system in [&mut workspace.level, &mut workspace.system] {
+        report.operations += std::mem::take(&mut system.operations);
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }

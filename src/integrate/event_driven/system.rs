@@ -72,6 +72,8 @@ pub struct System {
     pub elements: Vec<ElementForce>,
     /// Is the mass ratio too large for the complementarity problem?
     pub is_uneven: bool,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
     /// Largest condition number of an ill-conditioned system solved since the last report; 0 for none.
     pub worst_condition: f64,
     /// The contacts, by index in the model.
@@ -199,6 +201,7 @@ impl System {
             elements: vec![ElementForce::Solved; model.elements.len()],
             is_uneven: is_uneven(model),
             worst_condition: 0.0,
+            operations: 0,
             contacts: Vec::with_capacity(n_contacts),
             friction: Vec::with_capacity(n_contacts),
             static_friction: Vec::with_capacity(n_spatial),
@@ -398,6 +401,7 @@ impl System {
         };
         respond(columns, &mut self.metric, self.n, &mut self.response);
         let (n, k) = (self.n, self.len());
+        self.operations += (k * (n + 12 * k)) as u64;
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
             // the lower triangle is known by symmetry

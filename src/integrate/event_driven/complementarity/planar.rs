@@ -21,6 +21,8 @@ pub(super) struct Newton {
     impulse: Vec<f64>,
     /// Sign of a known direction of sliding, 0 for none.
     signs: Vec<f64>,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
 }
 
 impl Newton {
@@ -65,7 +67,11 @@ impl Newton {
             vector: &self.vector,
             contacts: &self.contacts,
         };
-        if !self.solver.solve_quickly(&problem, &mut self.impulse) {
+        let before = self.solver.stats.iterations;
+        let solved = self.solver.solve_quickly(&problem, &mut self.impulse);
+        let iterations = self.solver.stats.iterations - before;
+        self.operations += iterations * (n * n * n / 3) as u64;
+        if !solved {
             return false;
         }
         self.write(first, z);

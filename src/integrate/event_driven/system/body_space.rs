@@ -92,6 +92,8 @@ pub(super) struct BodySpace<const N: usize> {
     shares: Vec<f64>,
     /// Rate of convergence of the last solution.
     rate: f64,
+    /// Multiplications since they were taken, about, without those of the factors.
+    operations: u64,
 }
 
 impl<const N: usize> BodySpace<N> {
@@ -336,6 +338,7 @@ impl<const N: usize> BodySpace<N> {
             mass,
             ..
         } = self;
+        self.operations += (2 * N * N * parts.len()) as u64;
         factor.clear(pattern);
         let rows = (&rows[..], &parts[..], &groups[..]);
         let pairs_before = layout.pairs().len();
@@ -366,6 +369,7 @@ impl<const N: usize> BodySpace<N> {
         self.rate = 0.0;
         let mut last = f64::INFINITY;
         for round in 0..MAX_CORRECTIONS {
+            self.operations += (4 * N * self.parts.len()) as u64;
             self.set_residual(layout, metric, round == 0);
             let (moved, size) = self.correct();
             if size == 0.0 {
@@ -387,6 +391,13 @@ impl<const N: usize> BodySpace<N> {
             last = moved;
         }
         last <= ROUNDED * self.size()
+    }
+
+    /// Multiplications since the last call, about.
+    pub fn take_operations(&mut self) -> u64 {
+        let of_factors = [&mut self.factor, &mut self.signs]
+            .map(|factor| std::mem::take(&mut factor.operations));
+        std::mem::take(&mut self.operations) + of_factors.iter().sum::<u64>()
     }
 
     /// Condition number of W, estimated from the convergence of the last solution; small ones are not distinguished.

@@ -333,6 +333,7 @@ impl System {
     // regular
     pub(super) fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
+        self.operations += (size * size * size / 3) as u64;
         solver.factor(self.rank_tolerance());
         solver.solve(&mut self.impulse[..size]);
         self.spread_unknowns();

@@ -28,6 +28,14 @@ pub(super) enum Spaces {
 }
 
 impl Spaces {
+    fn take_operations(&mut self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Plane(space) => space.take_operations(),
+            Self::Space(space) => space.take_operations(),
+        }
+    }
+
     pub fn new(model: &Model, layout: &Layout) -> Self {
         let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * model.expected_contacts();
         if layout.is_dense() || super::is_uneven(model) {
@@ -79,6 +87,7 @@ impl System {
             Spaces::Plane(space) => self.rank_of_joints(space) == self.first_element(),
             Spaces::Space(space) => self.rank_of_joints(space) == self.first_element(),
         };
+        self.operations += space.take_operations();
         self.joint_space = space;
         independent
     }
@@ -109,6 +118,7 @@ impl System {
             Spaces::Plane(space) => self.solve_in(space, shares),
             Spaces::Space(space) => self.solve_in(space, shares),
         };
+        self.operations += space.take_operations();
         self.space = space;
         solved
     }
@@ -173,6 +183,7 @@ impl System {
             Spaces::Plane(space) => self.repeat_in(space, motion),
             Spaces::Space(space) => self.repeat_in(space, motion),
         };
+        self.operations += space.take_operations();
         self.space = space;
         solved
     }
