@@ -18,6 +18,7 @@ mod space_time_stepping;
 mod start;
 mod stribeck;
 mod time_stepping;
+mod tree;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;

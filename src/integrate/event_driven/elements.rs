@@ -257,7 +257,7 @@ impl Friction<'_> {
                 slides => {
                     let moved = system.element_motion(e) * slides.slip_sign();
                     let row = system.first_element() + e;
-                    let by_own = system.delassus[row * system.len() + row] * self.load(system, e);
+                    let by_own = system.element_mobility(e) * self.load(system, e);
                     if moved >= -ROUNDING * (system.bias[row].abs() + by_own.abs()) {
                         continue;
                     }
