@@ -24,18 +24,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         forces,
         sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
-    if in_time_stepping {
-        let joints = joints.iter().filter(|joint| !joint.friction.is_empty());
-        let places = joints.map(|joint| (&joint.place, "joint.friction"));
-        for (place, key) in places.chain(clutches.iter().map(|c| (&c.place, "clutch"))) {
-            t.log.add(
-                place.clone(),
-                key,
-                "dry friction in joints, clutches and brakes is not available with time stepping",
-                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
-            );
-        }
-    }
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
