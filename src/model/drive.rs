@@ -113,14 +113,16 @@ impl Motion {
         matches!(self, Self::Position(_))
     }
 
-    fn speed(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
+    /// Its rate, m/s or rad/s; at a jump, that of the given side.
+    pub fn speed(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
         match self {
             Self::Speed(signal) => signal.value(time, side, inputs),
             Self::Position(signal) => signal.rate(time, side, inputs),
         }
     }
 
-    fn acceleration(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
+    /// The rate of that, m/s² or rad/s².
+    pub fn acceleration(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
         match self {
             Self::Speed(signal) => signal.rate(time, side, inputs),
             Self::Position(signal) => signal.second_rate(time, side, inputs),

@@ -7,8 +7,8 @@
 use super::build::{CLOSED, unknown_name};
 use super::space::vec3;
 use super::{
-    AnyForce, AnyJoint, BodyRef, Coupling, Drive, Driven, ForceLink, InputUnit, Limited, Model,
-    Motion, Poses, Term, contacts,
+    AnyForce, AnyJoint, BodyRef, Coupling, Drive, Driven, ForceLink, InputUnit, JointLink, Limited,
+    Model, Motion, Poses, Term, contacts,
 };
 use crate::constraint::{GlobalRow, MAX_BODIES};
 use crate::kinds::plane::force::{Force, Input, MotorTorque, Servo, Side, Signal};
@@ -89,11 +89,31 @@ impl Model {
                 return self.add_force(name, bodies, force, joint);
             }
         };
+        if let Some(limit) = motor.limit {
+            return self.add_limited_motor(name, (joint, coordinate), motion, limit);
+        }
         self.drives.push(Drive {
             name,
             of: Driven::Joint { joint, coordinate },
             motion,
         });
+    }
+
+    // motors with a limit as if they had none
+    fn limited_motors(&self) -> impl Iterator<Item = Drive> {
+        self.elements
+            .iter()
+            .filter(|e| e.is_driven())
+            .filter_map(|element| {
+                let is_of = |link: &JointLink| element.name == format!("{}.motor", link.name);
+                let joint = self.joints.iter().position(is_of)?;
+                let coordinate = element.coordinate;
+                Some(Drive {
+                    name: element.name.clone(),
+                    of: Driven::Joint { joint, coordinate },
+                    motion: element.motion.clone(),
+                })
+            })
     }
 
     fn add_force(&mut self, name: String, bodies: [BodyRef; 2], force: AnyForce, joint: usize) {
@@ -328,13 +348,14 @@ pub(super) fn check(model: &Model, places: &Places, problems: &mut Vec<Problem>)
     if model.settings.integrator == Integrator::TimeStepping {
         problems.extend(servos(model, places));
     }
-    if model.drives.is_empty() && model.couplings.is_empty() {
+    let limited: Vec<Drive> = model.limited_motors().collect();
+    if model.drives.is_empty() && model.couplings.is_empty() && limited.is_empty() {
         return;
     }
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
     let inputs = model.start_inputs();
-    for drive in &model.drives {
+    for drive in model.drives.iter().chain(&limited) {
         let mut reject = |message: String, hint: &str| {
             let (place, key) = places.of(model, drive);
             problems.push(Problem {

@@ -1,11 +1,11 @@
 //! Friction elements: dry friction along one relative coordinate of two bodies, in joints, clutches and brakes.
 //!
-//! (1)  u = D^T v - ub(t)
+//! (1)  u = D^T v - ub(t),   ub the speed of a motor whose torque or force is limited
 //! (2)  |f| <= a(mu_s) N  while u = 0,   f = -a(mu) N u/|u|  else;   a = mu r, of a belt r (exp(mu phi) - 1) forward and r (1 - exp(-mu phi)) backward
 //! (3)  mu = mu_k + (mu_s - mu_k) exp(-(u/us)^2)   with a Stribeck velocity us, else mu = mu_k
 
 use super::geometry::{moving, moving_in_space};
-use super::{AnyJoint, BodyRef, Model, Poses, Twists, pose_of, space_pose_of};
+use super::{AnyJoint, BodyRef, Model, Motion, Poses, Twists, pose_of, space_pose_of};
 use crate::constraint::GlobalRow;
 use crate::kinds::force::SignalSpec;
 use crate::kinds::plane::force::{Input, Side, Signal};
@@ -37,8 +37,8 @@ pub struct FrictionElement {
     pub arm: Arm,
     /// Speed over which friction falls from its value at rest, m/s or rad/s; none where it drops at once.
     pub stribeck_velocity: Option<f64>,
-    /// Prescribed relative speed at which it sticks, m/s or rad/s.
-    pub speed: Signal,
+    /// Prescribed relative motion at which it sticks.
+    pub motion: Motion,
 }
 
 /// What presses the surfaces of a friction element together.
@@ -69,12 +69,17 @@ pub enum Arm {
         /// Angle of wrap, rad.
         angle: f64,
     },
+    /// The same of a motor.
+    Motor,
+    /// A one-way clutch: a limit, its drag, forward, and none backward.
+    OneWay,
 }
 
 impl Arm {
     fn bound(self, direction: usize, coefficient: f64) -> f64 {
         match self {
-            Self::Limit => coefficient,
+            Self::OneWay if direction == BACKWARD => f64::INFINITY,
+            Self::Limit | Self::Motor | Self::OneWay => coefficient,
             Self::Radius(radius) => radius * coefficient,
             Self::Belt { radius, angle } if direction == FORWARD => {
                 radius * libm::expm1(coefficient * angle)
@@ -123,7 +128,7 @@ impl FrictionElement {
             Load::Given(signal) => Some(signal),
             Load::Reaction { .. } => None,
         };
-        load.into_iter().chain([&self.speed])
+        load.into_iter().chain([self.motion.signal()])
     }
 
     /// The bound for each newton of load while it slides at a speed, (3).
@@ -142,6 +147,21 @@ impl FrictionElement {
     pub fn coefficient_at_rest(&self, direction: usize) -> f64 {
         let coefficient = self.static_friction.at_least(self.friction);
         self.arm.bound(direction, coefficient)
+    }
+
+    /// Can it hold any force against sliding backward? Then that is a constraint, which has impulses in impacts.
+    pub fn is_one_way(&self) -> bool {
+        matches!(self.arm, Arm::OneWay)
+    }
+
+    /// The prescribed relative speed, m/s or rad/s.
+    pub fn given_speed(&self, time: f64, side: Side, inputs: &[Input]) -> f64 {
+        self.motion.speed((time, side), inputs)
+    }
+
+    /// Is it a motor with a limit?
+    pub fn is_driven(&self) -> bool {
+        matches!(self.arm, Arm::Motor)
     }
 
     /// Does friction depend on the speed?
@@ -195,9 +215,23 @@ impl Model {
         }
     }
 
+    /// Is energy supplied by prescribed motions?
+    pub fn has_motors(&self) -> bool {
+        !self.drives.is_empty() || self.elements.iter().any(FrictionElement::is_driven)
+    }
+
     /// Index of the first row of friction elements among the joint equations.
     pub fn first_element_row(&self) -> usize {
         self.n_joint_rows - self.elements.len()
+    }
+
+    /// Rows of one-way clutches among the joint equations.
+    pub fn one_way_rows(&self) -> impl Iterator<Item = usize> {
+        let one_ways = self.elements.iter().enumerate();
+        let first = self.first_element_row();
+        one_ways
+            .filter(|(_, element)| element.is_one_way())
+            .map(move |(e, _)| first + e)
     }
 
     /// Name of what an event belongs to: a contact, or after those a friction element.

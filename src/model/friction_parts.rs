@@ -1,6 +1,8 @@
 //! Builds the friction elements of a model from the spec: friction in joints, clutches and brakes.
 
-use super::{AnyForce, AnyJoint, Arm, BodyRef, ForceLink, FrictionElement, InputUnit, Load, Model};
+use super::{
+    AnyForce, AnyJoint, Arm, BodyRef, ForceLink, FrictionElement, InputUnit, Load, Model, Motion,
+};
 use crate::kinds::plane::force::{Force, Signal, Stribeck, Torsional};
 use crate::kinds::space::force::{Force as SpaceForce, JointSpring};
 use crate::scene::spec;
@@ -59,7 +61,7 @@ impl Model {
                 static_friction: friction * written.static_ratio,
                 arm,
                 stribeck_velocity: written.stribeck_velocity,
-                speed: Signal::constant(0.0),
+                motion: Motion::Speed(Signal::constant(0.0)),
             });
         }
     }
@@ -79,6 +81,29 @@ impl Model {
                 (Load::Given(signal), 1.0)
             }
         }
+    }
+
+    /// Adds a motor that prescribes a motion as far as its limit allows.
+    pub(super) fn add_limited_motor(
+        &mut self,
+        name: String,
+        (joint, coordinate): (usize, usize),
+        motion: Motion,
+        limit: f64,
+    ) {
+        let link = &self.joints[joint];
+        self.elements.push(FrictionElement {
+            name,
+            bodies: link.bodies,
+            along: link.joint.clone(),
+            coordinate,
+            load: Load::Given(Signal::constant(1.0)),
+            friction: limit,
+            static_friction: 0.0,
+            arm: Arm::Motor,
+            stribeck_velocity: None,
+            motion,
+        });
     }
 
     fn add_viscous(&mut self, joint: usize, coordinate: usize, name: &str, damping: f64) {
@@ -122,9 +147,10 @@ impl Model {
             ClutchKind::Friction => ("normal_force", InputUnit::Newton),
             ClutchKind::TorqueLimiter => ("torque", InputUnit::NewtonMeter),
             ClutchKind::BeltBrake => ("tension", InputUnit::Newton),
+            ClutchKind::OneWay => ("drag", InputUnit::NewtonMeter),
         };
         let (load, friction, static_friction) = match written.kind {
-            ClutchKind::TorqueLimiter => {
+            ClutchKind::TorqueLimiter | ClutchKind::OneWay => {
                 let (load, limit) =
                     self.friction_limit(&written.name, quantity, unit, &written.load);
                 (load, limit, limit)
@@ -139,6 +165,7 @@ impl Model {
             ClutchKind::BeltBrake => Arm::Belt { radius, angle },
             ClutchKind::Friction => Arm::Radius(radius),
             ClutchKind::TorqueLimiter => Arm::Limit,
+            ClutchKind::OneWay => Arm::OneWay,
         };
         self.elements.push(FrictionElement {
             name: written.name.clone(),
@@ -150,7 +177,7 @@ impl Model {
             static_friction,
             arm,
             stribeck_velocity: None,
-            speed: Signal::constant(0.0),
+            motion: Motion::Speed(Signal::constant(0.0)),
         });
     }
 }

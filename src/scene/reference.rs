@@ -282,6 +282,7 @@ mod tests {
                 "[[clutch]]",
                 "[[clutch]]\nkind = \"torque_limiter\"",
                 "[[clutch]]\nkind = \"belt_brake\"",
+                "[[clutch]]\nkind = \"one_way\"",
                 "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
                 "[[body]]\nkind = \"driven\"\nangle = 0",
             ]

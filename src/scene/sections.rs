@@ -90,7 +90,7 @@ pub const MOTOR: &[Parameter] = parameters! {
     "velocity" | "rad/s or m/s" | "the rate of `position`" | "0.0" | "rad/s or m/s; a number or a signal": "of a servo: the rate that it follows, a number or a signal";
     "kp" | "N m/rad or N/m" | "required" | "120.0" | "" | NOT_NEGATIVE: "of a servo: torque or force for each radian or metre of deviation";
     "kd" | "N m s/rad or N s/m" | "0" | "9.0" | "" | NOT_NEGATIVE: "of a servo: the same for the deviation of the rate";
-    "limit" | "N m or N" | "none" | "25.0" | "" | POSITIVE: "of a servo: its largest torque or force, above zero";
+    "limit" | "N m or N" | "none" | "25.0" | "" | POSITIVE: "of a servo, or a motor that prescribes a speed or position: its largest torque or force, above zero. Where more is needed the motor slips, and from then on it prescribes the rate only; not with an input position";
 };
 
 /// `[[coupling]]`.
@@ -173,7 +173,7 @@ pub const JOINT_FRICTION: &[Parameter] = parameters! {
 /// `[[clutch]]`.
 pub const CLUTCH: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "of its variables and inputs";
-    "kind" | "" | "`\"friction\"`" | "\"friction\"" | "or \"torque_limiter\", \"belt_brake\"": "`\"friction\"`: faces pressed together; `\"torque_limiter\"`: slips at a given torque; `\"belt_brake\"`: a belt around a drum (Euler and Eytelwein)";
+    "kind" | "" | "`\"friction\"`" | "\"friction\"" | "or \"torque_limiter\", \"belt_brake\", \"one_way\"": "`\"friction\"`: faces pressed together; `\"torque_limiter\"`: slips at a given torque; `\"belt_brake\"`: a belt around a drum (Euler and Eytelwein); `\"one_way\"`: the second body may turn faster than the first, forward about the axis, but not slower (swap `bodies` for the other sense)";
     "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the two shafts; `\"ground\"` for one of them makes it a brake";
     "axis" | "" | "required in space" | "[0, 0, 1]" | "a direction in the world at the start": "in space: axis of both shafts in the world at the start, fixed in the first body, any length";
     "normal_force" | "N" | "required" | "{ kind = \"input\", start = 0.0 }" | "N; a number or a signal": "presses the faces together: a number or a signal of zero or more; at zero it is open";
@@ -184,6 +184,7 @@ pub const CLUTCH: &[Parameter] = parameters! {
     "torque" | "N m" | "required" | "20.0" | "": "of a torque limiter: a number or a signal";
     "tension" | "N" | "required" | "100.0" | "N; a number or a signal": "of a belt brake: force at the end of the belt that the drum pulls away from when it turns forward (the second body against the first)";
     "wrap_angle" | "rad" | "required" | "4.7" | "" | POSITIVE: "of a belt brake: the torque is `radius tension (exp(friction wrap_angle) - 1)` forward, and that times `exp(-friction wrap_angle)` backward";
+    "drag" | "N m" | "0" | "0.05" | "": "of a one-way clutch: torque against the second body while it overruns, a number or a signal of zero or more";
 };
 
 /// Every force element.
@@ -433,6 +434,14 @@ const RENAMED: &[(&str, &str)] = &[
     (
         "motor",
         "motors drive the coordinate of a joint: write `motor = { kind = \"speed\", value = 2.0 }` in a revolute or prismatic `[[joint]]`",
+    ),
+    (
+        "freewheel",
+        "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
+    ),
+    (
+        "one_way",
+        "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
     ),
     (
         "rack",

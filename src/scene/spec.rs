@@ -246,6 +246,8 @@ pub struct Motor {
     pub value: Signal,
     /// Gains of a servo.
     pub servo: Option<Servo>,
+    /// Largest torque or force of a motor that prescribes a speed or position, N m or N.
+    pub limit: Option<f64>,
 }
 
 /// Keys of a motor with `kind = "servo"`.

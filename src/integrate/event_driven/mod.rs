@@ -324,7 +324,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
     }
     for (e, element) in model.elements.iter().enumerate() {
         let row = level.first_element() + e;
-        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        let speed = element.given_speed(state.time, Side::After, &state.inputs);
         power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power

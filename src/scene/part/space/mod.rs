@@ -35,6 +35,17 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
             );
         }
     }
+    if in_time_stepping {
+        let motors = joints.iter().filter(|joint| joint.motor.is_some());
+        for joint in motors.filter(|j| j.motor.as_ref().and_then(|m| m.limit).is_some()) {
+            t.log.add(
+                joint.place.clone(),
+                "joint.motor.limit",
+                "a limit of a motor that prescribes a speed or position is not available with time stepping",
+                "remove `integrator = \"time_stepping\"`: the event-driven integrator has it",
+            );
+        }
+    }
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));

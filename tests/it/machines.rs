@@ -1,0 +1,400 @@
+//! One-way clutches and motors with a limit, against closed forms.
+
+use crate::common::{halvings, model, order_study, run};
+use stiction::integrate::EventKind;
+use stiction::{Model, Settings, Simulation};
+
+const ORDER: f64 = 1.9;
+const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
+
+/// Two shafts on one axis with these inertias and rates, and `rest` of the scene, in the plane and in space.
+fn shafts(inertias: [f64; 2], rates: [f64; 2], rest: &str) -> [(&'static str, Model); 2] {
+    let body = |i: usize, in_space: bool| {
+        let name = ["engine", "load"][i];
+        let (j, w) = (inertias[i], rates[i]);
+        match in_space {
+            false => format!(
+                "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = 1\ninertia = {j:?}\nposition = [0, 0]\nangular_velocity = {w:?}\n"
+            ),
+            true => format!(
+                "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = 1\ninertia = [{j:?}, {j:?}, {j:?}]\nposition = [0, 0, 0]\nangular_velocity = [0, 0, {w:?}]\n"
+            ),
+        }
+    };
+    let bodies = |in_space: bool| format!("{}{}", body(0, in_space), body(1, in_space));
+    let plane = format!(
+        "gravity = [0, 0]\n{}{}",
+        bodies(false),
+        rest.replace("AXIS", "")
+    );
+    let rest = rest.replace("AXIS", "axis = [0, 0, 1]");
+    let mut in_space = format!("dimension = 3\ngravity = [0, 0, 0]\n{}", bodies(true));
+    for line in rest.lines() {
+        let torque = line.strip_prefix("torque = ");
+        in_space += &torque.map_or(format!("{line}\n"), |t| format!("torque = [0, 0, {t}]\n"));
+    }
+    [("plane", model(&plane)), ("space", model(&in_space))]
+}
+
+/// Rates of both shafts.
+fn rates(simulation: &Simulation) -> [f64; 2] {
+    let v = &simulation.state().velocity;
+    match simulation.model().is_spatial() {
+        false => [v[2], v[5]],
+        true => [v[5], v[11]],
+    }
+}
+
+/// An engine whose torque swings drives a load through a one-way clutch: the load overruns while the engine is slow.
+struct Freewheel;
+
+impl Freewheel {
+    const INERTIA: [f64; 2] = [0.4, 1.1];
+    /// Torque of the engine B + A cos(W t - pi/2), and the resistance of the load, N m.
+    const TORQUE: [f64; 3] = [1.5, 9.0, 2.0];
+    const LOAD: f64 = 1.2;
+    const DRAG: f64 = 0.3;
+
+    fn models() -> [(&'static str, Model); 2] {
+        let [mean, amplitude, omega] = Self::TORQUE;
+        let (load, drag) = (Self::LOAD, Self::DRAG);
+        let frequency = omega / std::f64::consts::TAU;
+        let rest = format!(
+            r#"[[clutch]]
+name = "freewheel"
+kind = "one_way"
+bodies = ["engine", "load"]
+drag = {drag:?}
+AXIS
+[[force]]
+name = "drive"
+kind = "applied"
+body = "engine"
+torque = {{ kind = "harmonic", amplitude = {amplitude:?}, frequency = {frequency:?}, phase = -1.5707963267948966, offset = {mean:?} }}
+[[force]]
+name = "resistance"
+kind = "applied"
+body = "load"
+torque = -{load:?}
+"#
+        );
+        shafts(Self::INERTIA, [2.0, 2.0], &rest)
+    }
+
+    fn torque(t: f64) -> f64 {
+        let [mean, amplitude, omega] = Self::TORQUE;
+        mean + amplitude * (omega * t).sin()
+    }
+
+    // integral of the torque
+    fn impulse(from: f64, to: f64) -> f64 {
+        let [mean, amplitude, omega] = Self::TORQUE;
+        mean * (to - from) + amplitude / omega * ((omega * from).cos() - (omega * to).cos())
+    }
+
+    /// Event times and final rates of the closed form: phases between roots found by bisection.
+    fn solution(end: f64) -> (Vec<(EventKind, f64)>, [f64; 2]) {
+        let [j1, j2] = Self::INERTIA;
+        let locked_torque = |t: f64| j2 * (Self::torque(t) - Self::LOAD) / (j1 + j2) + Self::LOAD;
+        let (mut events, mut t, mut w, mut locked) = (Vec::new(), 0.0, [2.0; 2], true);
+        loop {
+            let at = |to: f64| {
+                let given = Self::impulse(t, to);
+                let span = to - t;
+                match locked {
+                    true => [w[0] + (given - Self::LOAD * span) / (j1 + j2); 2],
+                    false => [
+                        w[0] + (given + Self::DRAG * span) / j1,
+                        w[1] - (Self::LOAD + Self::DRAG) * span / j2,
+                    ],
+                }
+            };
+            let slack = |to: f64| match locked {
+                true => locked_torque(to) + Self::DRAG,
+                false => at(to)[1] - at(to)[0],
+            };
+            let mut low = t + 1e-6;
+            while low < end && slack(low + 1e-3) > 0.0 {
+                low += 1e-3;
+            }
+            if low >= end {
+                return (events, at(end));
+            }
+            let mut high = low + 1e-3;
+            for _ in 0..80 {
+                let middle = 0.5 * (low + high);
+                match slack(middle) > 0.0 {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            let kind = match locked {
+                true => EventKind::SlipStart,
+                false => EventKind::StickStart,
+            };
+            w = at(high);
+            if !locked {
+                w = [(j1 * w[0] + j2 * w[1]) / (j1 + j2); 2];
+            }
+            (t, locked) = (high, !locked);
+            events.push((kind, t));
+        }
+    }
+}
+
+/// Largest error of the rates; the events must be right in number and kind, with this error of their times.
+fn freewheel_errors(simulation: &Simulation) -> [f64; 2] {
+    let (events, expected) = Freewheel::solution(simulation.state().time);
+    let found = rates(simulation);
+    let list: Vec<_> = simulation
+        .report()
+        .events
+        .iter()
+        .map(|e| (e.kind, e.time))
+        .collect();
+    assert_eq!(list.len(), events.len(), "{list:?} {events:?}");
+    let mut late: f64 = 0.0;
+    for ((kind, time), (expected, at)) in list.into_iter().zip(events) {
+        assert_eq!(kind, expected);
+        late = late.max((time - at).abs());
+    }
+    let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+    [off.fold(0.0, f64::max), late]
+}
+
+#[test]
+fn a_one_way_clutch_locks_and_overruns_with_order_two() {
+    for (dimension, model) in Freewheel::models() {
+        for (i, what) in ["rates", "events"].into_iter().enumerate() {
+            let name = format!("freewheel in {dimension}, {what}");
+            let order = order_study(&name, &halvings(0.04, 6), |step| {
+                let end = run(&model, 10.0, |s| s.step = step);
+                assert!(end.report().numerical_gain < 1e-10);
+                freewheel_errors(&end)[i]
+            });
+            assert!(order >= ORDER, "{order}");
+        }
+    }
+}
+
+#[test]
+fn a_one_way_clutch_meets_its_tolerance() {
+    for (dimension, model) in Freewheel::models() {
+        for tolerance in TOLERANCES {
+            let end = run(&model, 10.0, |s| s.tolerance = Some(tolerance));
+            let [error, late] = freewheel_errors(&end);
+            println!("freewheel in {dimension}, {tolerance:.0e}: {error:.1e}, events {late:.1e}");
+            assert!(error <= 10.0 * tolerance && late <= 10.0 * tolerance);
+        }
+    }
+}
+
+#[test]
+fn a_one_way_clutch_that_would_turn_back_locks_by_an_impact() {
+    let clutch = "[[clutch]]\nname = \"freewheel\"\nkind = \"one_way\"\nbodies = [\"engine\", \"load\"]\nAXIS\n";
+    for (dimension, model) in shafts([0.5, 1.5], [8.0, 0.0], clutch) {
+        for tolerance in [None, Some(1e-8)] {
+            let end = run(&model, 1.0, |s| s.tolerance = tolerance);
+            let report = end.report();
+            println!("{dimension}: {:?}, {}", rates(&end), report.impact_loss);
+            assert_eq!(report.events.len(), 1);
+            assert_eq!(report.events[0].kind, EventKind::Impact);
+            assert!((report.events[0].impulse[0] - 1.5 * 2.0).abs() < 1e-12);
+            assert!(rates(&end).into_iter().all(|w| (w - 2.0).abs() < 1e-13));
+            assert!((report.impact_loss - (16.0 - 4.0)).abs() < 1e-12);
+        }
+    }
+    for (_, model) in shafts([0.5, 1.5], [0.0, 8.0], clutch) {
+        let end = run(&model, 1.0, |_| {});
+        assert!(end.report().events.is_empty());
+        assert!((rates(&end)[1] - 8.0).abs() < 1e-13 && rates(&end)[0].abs() < 1e-13);
+    }
+}
+
+#[test]
+fn a_backstop_holds_any_load_exactly_and_lets_it_be_lifted() {
+    let rest = |torque: f64| {
+        format!(
+            r#"[[clutch]]
+name = "backstop"
+kind = "one_way"
+bodies = ["ground", "load"]
+AXIS
+[[force]]
+name = "weight"
+kind = "applied"
+body = "load"
+torque = {torque:?}
+"#
+        )
+    };
+    for (dimension, model) in shafts([1.0, 2.0], [0.0, 0.0], &rest(-1e6)) {
+        for tolerance in [None, Some(1e-6)] {
+            let end = run(&model, 100.0, |s| s.tolerance = tolerance);
+            let angle = end.state().position[5];
+            println!("{dimension} {tolerance:?}: {:e} {angle:e}", rates(&end)[1]);
+            assert_eq!(rates(&end)[1], 0.0);
+            assert!(angle.abs() < 1e-12);
+        }
+    }
+    for (_, model) in shafts([1.0, 2.0], [0.0, 0.0], &rest(3.0)) {
+        let end = run(&model, 2.0, |_| {});
+        assert!((rates(&end)[1] - 3.0).abs() < 1e-12);
+    }
+}
+
+/// A flywheel on an axle with a motor.
+fn driven_wheel(motor: &str, load: &str, in_space: bool) -> Model {
+    let (dimension, p, inertia, axis, torque) = match in_space {
+        false => ("", "[0, 0]", "0.5", "", load.to_owned()),
+        true => (
+            "dimension = 3\n",
+            "[0, 0, 0]",
+            "[0.5, 0.5, 0.5]",
+            "axis = [0, 0, 1]",
+            format!("[0, 0, {load}]"),
+        ),
+    };
+    model(&format!(
+        r#"
+        {dimension}
+        gravity = {p}
+        [[body]]
+        name = "wheel"
+        kind = "rigid"
+        mass = 2
+        inertia = {inertia}
+        position = {p}
+        [[joint]]
+        name = "axle"
+        kind = "revolute"
+        bodies = ["ground", "wheel"]
+        at = {p}
+        {axis}
+        motor = {motor}
+        [[force]]
+        name = "load"
+        kind = "applied"
+        body = "wheel"
+        torque = {torque}
+        "#
+    ))
+}
+
+#[test]
+fn a_speed_motor_with_a_limit_accelerates_holds_and_slips() {
+    // 0.5 w' = 4 - 1 up to 6 rad/s at 1 s; the load grows by 1 N m/s from 1 N m at 2 s: it slips at 5 s, where it is 4 N m
+    let load = "{ kind = \"table\", times = [0, 2, 8], values = [-1, -1, -7] }";
+    let motor = "{ kind = \"speed\", value = 6.0, limit = 4.0 }";
+    for in_space in [false, true] {
+        let model = driven_wheel(motor, load, in_space);
+        for tolerance in [None, Some(1e-4), Some(1e-9)] {
+            let end = run(&model, 7.0, |s| s.tolerance = tolerance);
+            let events: Vec<_> = end
+                .report()
+                .events
+                .iter()
+                .map(|e| (e.kind, e.time))
+                .collect();
+            println!("{events:?}");
+            assert_eq!(events.len(), 2);
+            for ((kind, time), (of, at)) in events
+                .into_iter()
+                .zip([(EventKind::StickStart, 1.0), (EventKind::SlipStart, 5.0)])
+            {
+                assert_eq!(kind, of);
+                assert!((time - at).abs() < 1e-9);
+            }
+            // it then loses (t - 5)^2 / 2 / 0.5
+            let w = end.state().velocity[if in_space { 5 } else { 2 }];
+            assert!((w - (6.0 - 4.0)).abs() < 1e-9, "{w}");
+            let report = end.report();
+            // slipping takes 4 N m times the difference of speed: 4 x 3 rad, and 4 x 8/3 rad
+            let lost = 4.0 * 3.0 + 4.0 * 8.0 / 3.0;
+            println!(
+                "{} {lost} {:e}",
+                report.friction_loss,
+                report.energy_error()
+            );
+            assert!((report.friction_loss - lost).abs() < 1e-4 * lost);
+            assert!(report.energy_error().abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_limited_motor_of_a_swinging_position_follows_it_with_order_two() {
+    let (frequency, omega) = (0.5, std::f64::consts::PI);
+    let motor = format!(
+        "{{ kind = \"position\", value = {{ kind = \"harmonic\", amplitude = 0.3, frequency = {frequency:?}, phase = -1.5707963267948966 }}, limit = 4.0 }}"
+    );
+    let load = "{ kind = \"harmonic\", amplitude = 1.0, frequency = 0.7 }";
+    for in_space in [false, true] {
+        let model = driven_wheel(&motor, load, in_space);
+        let error = |end: &mut Simulation| {
+            let [angle, rate] = end.joint_coordinate(0, 0);
+            let t = end.state().time;
+            let rate_error = (rate - 0.3 * omega * (omega * t).cos()).abs();
+            assert!(rate_error < 1e-12, "{rate_error}");
+            // it starts with a jump to the speed of the signal, which the motor cannot follow
+            angle - 0.3 * (omega * t).sin()
+        };
+        let mut end = run(&model, 3.3, |s| s.tolerance = Some(1e-10));
+        println!("{in_space}: slipped by {}", error(&mut end));
+        let slipped = error(&mut end);
+        let order = order_study("angle", &halvings(0.04, 6), |step| {
+            (error(&mut run(&model, 3.3, |s| s.step = step)) - slipped).abs()
+        });
+        assert!(order >= ORDER, "{order}");
+    }
+}
+
+#[test]
+fn a_motor_with_a_limit_stalls_at_a_wall_and_one_without_is_an_error() {
+    let scene = |limit: &str| {
+        format!(
+            r#"
+            gravity = [0, 0]
+            [[body]]
+            name = "slide"
+            kind = "rigid"
+            mass = 2
+            position = [0, 0]
+            shape = [{{ kind = "box", size = [0.2, 0.2] }}]
+            inertia = 1
+            [ground]
+            shape = [{{ kind = "half_plane", point = [0.5, 0], normal = [-1, 0] }}]
+            [[joint]]
+            name = "rail"
+            kind = "prismatic"
+            bodies = ["ground", "slide"]
+            at = [0, 0]
+            axis = [1, 0]
+            contact = true
+            motor = {{ kind = "speed", value = 1.0 {limit} }}
+            "#
+        )
+    };
+    for tolerance in [None, Some(1e-8)] {
+        let mut end = run(&model(&scene(", limit = 5.0")), 2.0, |s| {
+            s.tolerance = tolerance
+        });
+        let state = end.state();
+        println!("{tolerance:?}: {:?} {:?}", state.position, state.velocity);
+        assert!((state.position[0] - 0.4).abs() < 1e-9 && state.velocity[0].abs() < 1e-12);
+        let n = end.model().n_joint_rows;
+        let effort = end.joint_force()[n - 1];
+        assert!((effort - 5.0).abs() < 1e-9, "{effort}");
+        let unlimited = model(&scene(""));
+        let settings = Settings {
+            tolerance,
+            ..unlimited.settings.clone()
+        };
+        let mut unlimited = Simulation::with_settings(unlimited, settings);
+        let message = unlimited.advance_to(2.0).unwrap_err().to_string();
+        println!("{message}");
+        assert!(
+            message.contains("a motor of prescribed speed may drive against a stop or contact")
+        );
+    }
+}
