@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
+    Motion, Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
@@ -71,6 +71,16 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     for servo in model.forces.iter_mut().filter_map(|f| f.force.servo_mut()) {
         servo.branch = model.inputs.len() + model.n_servos;
         model.n_servos += 1;
+    }
+    // so do the speeds that follow from accelerations by inputs
+    let mut slot = model.inputs.len() + model.n_servos;
+    for drive in &mut model.drives {
+        if let Motion::Acceleration(given) = &mut drive.motion
+            && let Signal::Input(_) = given.signal
+        {
+            given.slot = Some(slot);
+            slot += 1;
+        }
     }
     breakpoints.sort_by(f64::total_cmp);
     breakpoints.dedup();

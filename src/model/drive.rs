@@ -6,6 +6,7 @@
 //! (3)  drive of a body:  one velocity of the body; a body in space turns about an axis fixed in it and in the world: all three components of
 //!      its angular velocity are prescribed, and the rotation vector from the prescribed orientation is zero
 
+use super::accelerated::Accelerated;
 use super::geometry::{moving, moving_in_space};
 use super::{AnyJoint, BodyRef, Limited, Model, Poses, Stop, Twists, pose_of, space_pose_of};
 use crate::constraint::GlobalRow;
@@ -98,6 +99,8 @@ pub enum Motion {
     Speed(Signal),
     /// The coordinate itself, m or rad.
     Position(Signal),
+    /// The rate of its rate.
+    Acceleration(Accelerated),
 }
 
 impl Motion {
@@ -105,6 +108,7 @@ impl Motion {
     pub fn signal(&self) -> &Signal {
         match self {
             Self::Speed(signal) | Self::Position(signal) => signal,
+            Self::Acceleration(given) => &given.signal,
         }
     }
 
@@ -118,6 +122,7 @@ impl Motion {
         match self {
             Self::Speed(signal) => signal.value(time, side, inputs),
             Self::Position(signal) => signal.rate(time, side, inputs),
+            Self::Acceleration(given) => given.speed(time, inputs),
         }
     }
 
@@ -126,6 +131,7 @@ impl Motion {
         match self {
             Self::Speed(signal) => signal.rate(time, side, inputs),
             Self::Position(signal) => signal.second_rate(time, side, inputs),
+            Self::Acceleration(given) => given.signal.value(time, side, inputs),
         }
     }
 }
@@ -164,6 +170,21 @@ impl Driven {
 }
 
 impl Model {
+    /// Drives of an acceleration that is an input.
+    pub fn integrated_inputs(&self) -> impl Iterator<Item = &Accelerated> {
+        self.drives.iter().filter_map(|drive| match &drive.motion {
+            Motion::Acceleration(given) if given.slot.is_some() => Some(given),
+            Motion::Acceleration(_) | Motion::Speed(_) | Motion::Position(_) => None,
+        })
+    }
+
+    /// Lets the speeds that follow from accelerations go on from a time, with the inputs as they are now.
+    pub fn continue_speeds(&self, time: f64, inputs: &mut [Input]) {
+        for given in self.integrated_inputs() {
+            given.begin(time, inputs);
+        }
+    }
+
     /// The bodies that a drive acts on: those of the joint, or the ground and the driven body.
     pub fn bodies_of(&self, drive: &Drive) -> [BodyRef; 2] {
         match drive.of {

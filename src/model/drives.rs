@@ -4,6 +4,7 @@
 //! (2)  Gram-Schmidt: g' = g - sum (g . e) e,  b' = b - sum (g . e) c  over the known directions e with rates c
 //! (3)  a row with g' = 0 is dependent; it contradicts the others if b' is not zero
 
+use super::accelerated::Accelerated;
 use super::build::{CLOSED, unknown_name};
 use super::space::vec3;
 use super::{
@@ -172,7 +173,7 @@ impl Model {
             return;
         }
         let start = match &about {
-            Motion::Speed(_) => 0.0,
+            Motion::Speed(_) | Motion::Acceleration(_) => 0.0,
             Motion::Position(signal) => signal.value(0.0, Side::After, &self.start_inputs()),
         };
         let axis = motion.axis.map_or_else(Vec3::z, vec3);
@@ -208,6 +209,14 @@ impl Model {
             (Prescribed::Velocity(s), Some(axis)) => {
                 (s, format!("velocity_{axis}"), InputUnit::MeterPerSecond)
             }
+            (Prescribed::Acceleration { signals, .. }, Some(axis)) => {
+                let quantity = format!("acceleration_{axis}");
+                (signals, quantity, InputUnit::MeterPerSecond2)
+            }
+            (Prescribed::Acceleration { signals, .. }, None) => {
+                let quantity = "angular_acceleration".to_owned();
+                (signals, quantity, InputUnit::RadianPerSecond2)
+            }
             (Prescribed::Position(s), None) => (s, "angle".to_owned(), InputUnit::Radian),
             (Prescribed::Velocity(s), None) => {
                 (s, "angular_velocity".to_owned(), InputUnit::RadianPerSecond)
@@ -217,6 +226,10 @@ impl Model {
         match given {
             Prescribed::Position(_) => Motion::Position(signal),
             Prescribed::Velocity(_) => Motion::Speed(signal),
+            Prescribed::Acceleration { start, .. } => {
+                let start = start.get(component).copied().unwrap_or(0.0);
+                Motion::Acceleration(Accelerated::new(signal, start))
+            }
         }
     }
 
@@ -279,7 +292,12 @@ pub(super) fn add_couplings(
         added.start = model.coupling_row(&added, &poses).0;
         match coupling.backlash {
             Some(_) => model.loose_couplings.push(added),
-            None => model.couplings.push(added),
+            None => {
+                model.couplings.push(added);
+                if let Some(efficiency) = coupling.efficiency.filter(|e| *e < 1.0) {
+                    model.add_coupling_friction(model.couplings.len() - 1, efficiency);
+                }
+            }
         }
     }
 }
@@ -312,6 +330,13 @@ fn unsupported(
             "backlash",
             "backlash needs the event-driven integrator".to_owned(),
             "remove `integrator = \"time_stepping\"` from `[settings]`, or `backlash`",
+        ));
+    }
+    if is_time_stepping && coupling.efficiency.is_some_and(|e| e < 1.0) {
+        return Some((
+            "efficiency",
+            "couplings with losses need the event-driven integrator".to_owned(),
+            "remove `integrator = \"time_stepping\"` from `[settings]`, or `efficiency`",
         ));
     }
     let (most, when) = match (is_time_stepping, coupling.backlash) {

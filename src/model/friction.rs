@@ -9,7 +9,8 @@ use super::{AnyJoint, BodyRef, Model, Motion, Poses, Twists, pose_of, space_pose
 use crate::constraint::GlobalRow;
 use crate::kinds::force::SignalSpec;
 use crate::kinds::plane::force::{Input, Side, Signal};
-use crate::math::{Limit, square};
+use crate::kinds::space::{self, Row};
+use crate::math::{Limit, Real, square};
 
 /// Index of the direction in which an element slides.
 pub const FORWARD: usize = 0;
@@ -27,6 +28,8 @@ pub struct FrictionElement {
     pub along: AnyJoint,
     /// Which of its coordinates.
     pub coordinate: usize,
+    /// In the thread of a screw joint it acts along that.
+    pub thread: Option<Thread>,
     /// What bounds it, N.
     pub load: Load,
     /// Coefficient while it slides; of a constant limit that limit, N or N m, with the load 1.
@@ -39,6 +42,52 @@ pub struct FrictionElement {
     pub stribeck_velocity: Option<f64>,
     /// Prescribed relative motion at which it sticks.
     pub motion: Motion,
+}
+
+/// Row of the thread among those of a screw joint.
+pub const THREAD_ROW: usize = 2;
+
+/// The thread of a screw joint: with its equation g, its angle y and the angle of its helix L at the mean radius r,
+///
+/// (4)  u = sin L g.v + (r / cos L) y' = sin L v + r cos L w,   N = |c| / cos L,   c the multiplier of g
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thread {
+    /// sin L, negative for a left-handed thread.
+    pub sin: f64,
+    /// cos L.
+    pub cos: f64,
+    /// r, m.
+    pub radius: f64,
+}
+
+impl AnyJoint {
+    /// The thread of a screw joint at this mean radius.
+    pub fn thread(&self, radius: f64) -> Option<Thread> {
+        let Some(space::joint::Joint::Screw(screw)) = self.space() else {
+            return None;
+        };
+        let rise = screw.lead / std::f64::consts::TAU;
+        let length = libm::hypot(rise, radius);
+        Some(Thread {
+            sin: rise / length,
+            cos: radius / length,
+            radius,
+        })
+    }
+}
+
+impl Thread {
+    // (4)
+    fn along<T: Real>(&self, angle: Row<T>, equation: &Row<T>) -> Row<T> {
+        let [sin, turn] = [self.sin, self.radius / self.cos].map(T::constant);
+        let mut row = angle.scaled(turn);
+        let parts = row.a.iter_mut().zip(equation.a);
+        let parts = parts.chain(row.b.iter_mut().zip(equation.b));
+        for (x, g) in parts {
+            *x += sin * g;
+        }
+        row
+    }
 }
 
 /// What presses the surfaces of a friction element together.
@@ -159,6 +208,25 @@ impl FrictionElement {
         self.motion.speed((time, side), inputs)
     }
 
+    // D
+    fn row_in_space<T: Real>(
+        &self,
+        joint: &space::joint::Joint,
+        a: &space::Pose<T>,
+        b: &space::Pose<T>,
+    ) -> Row<T> {
+        let (_, row) = joint.coordinate(self.coordinate, a, b);
+        match &self.thread {
+            Some(thread) => thread.along(row, &joint.rows(a, b).rows[THREAD_ROW]),
+            None => row,
+        }
+    }
+
+    /// Is its coordinate an angle?
+    pub fn turns(&self) -> bool {
+        self.thread.is_none() && self.along.coordinate_turns(self.coordinate)
+    }
+
     /// Is it a motor with a limit?
     pub fn is_driven(&self) -> bool {
         matches!(self.arm, Arm::Motor)
@@ -185,7 +253,7 @@ impl Model {
                 let [a, b] = element
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (_, row) = joint.coordinate(element.coordinate, a, b);
+                let row = element.row_in_space(joint, a, b);
                 self.global_row_in_space(element.bodies, &row)
             }
         }
@@ -209,7 +277,7 @@ impl Model {
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = moving_in_space(element.bodies, poses, twists);
-                let (_, row) = joint.coordinate(element.coordinate, &a, &b);
+                let row = element.row_in_space(joint, &a, &b);
                 self.gain(element.bodies, [&row.a, &row.b], v)
             }
         }

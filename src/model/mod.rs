@@ -1,5 +1,6 @@
 //! The model of a scene: checked, indexed, immutable.
 
+mod accelerated;
 mod build;
 mod contacts;
 mod drive;
@@ -189,6 +190,10 @@ pub enum InputUnit {
     Meter,
     /// rad.
     Radian,
+    /// m/s².
+    MeterPerSecond2,
+    /// rad/s².
+    RadianPerSecond2,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.

@@ -172,6 +172,8 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
             keys.push("`motor`".to_owned());
+        }
+        if kind.rubbing().next().is_some() {
             keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
@@ -285,6 +287,7 @@ mod tests {
                 "[[clutch]]\nkind = \"one_way\"",
                 "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
                 "[[body]]\nkind = \"driven\"\nangle = 0",
+                "[[body]]\nkind = \"driven\"\nacceleration = [0, 0]\nangular_acceleration = 0",
             ]
             .map(str::to_owned),
         );

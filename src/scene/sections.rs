@@ -41,6 +41,8 @@ pub const BODY_IN_PLANE: &[Parameter] = parameters! {
     "angle" | "rad" | "0" | "0.5236" | "": "of the body's axes against the world's at the start";
     "velocity" | "m/s" | "`[0, 0]`" | "[0, 0]" | "": "of the centre of mass at the start";
     "angular_velocity" | "rad/s" | "0" | "4.0" | "": "at the start";
+    "acceleration" | "m/s²" | "none" | "[{ kind = \"input\" }, 0]" | "m/s²; one number or signal per axis": "of a driven body: one number or signal for each axis";
+    "angular_acceleration" | "rad/s²" | "none" | "2.0" | "rad/s²; a number or a signal": "of a driven body: a number or a signal";
 };
 
 /// `[[body]]` in space.
@@ -58,6 +60,8 @@ pub const BODY_IN_SPACE: &[Parameter] = parameters! {
     "angular_velocity" | "rad/s" | "`[0, 0, 0]`" | "[0, 0, 4.0]" | "rad/s about the world's axes": "at the start";
     "angular_velocity_frame" | "" | "`\"world\"`" | "\"body\"" | "or \"world\"": "axes of `angular_velocity`: `\"world\"` or `\"body\"`";
     "angle" | "rad" | "0" | "{ kind = \"harmonic\", amplitude = 0.1, omega = 5.0 }" | "rad; a number or a signal": "of a driven body: rotation about `axis` from the orientation at the start, a number or a signal";
+    "acceleration" | "m/s²" | "none" | "[{ kind = \"input\" }, 0, 0]" | "m/s²; one number or signal per axis": "of a driven body: one number or signal for each axis";
+    "angular_acceleration" | "rad/s²" | "none" | "2.0" | "rad/s²; a number or a signal": "of a driven body: about `axis`, a number or a signal";
     "axis" | "" | "" | "[0, 0, 1]" | "a direction of the world": "of a driven body that rotates: the axis, a direction of the world through its centre of mass, any length";
     "group" | "" | "" | "\"wheels\"" | "a name that contact rules use": "for contact rules; any name but `ground`";
     "shape" | "" | "" | "\"table\"" | "name of a shape of the ground": "`[[body.shape]]`, as below";
@@ -98,6 +102,7 @@ pub const COUPLING: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"mesh\"" | "how others refer to it": "of its variables";
     "kind" | "" | "required" | "\"...\"" | "which one": "see below";
     "joints" | "" | "required" | "[\"input\", \"output\"]" | "names of joints, in the order of the kind": "names of joints, in the order of the kind";
+    "efficiency" | "" | "1" | "0.4" | "power passed on relative to power taken, above 0, up to 1": "power that it passes on when the first coordinate drives, relative to what it takes; backward `2 - 1/efficiency`: at 0.5 and below it is self-locking, as a worm gear";
     "backlash" | "rad or m" | "none" | "0.01" | "of the first coordinate" | POSITIVE: "play of the first coordinate while the others rest, above zero; the scene starts in the middle of it";
     "restitution" | "" | "0" | "0.0" | "0 to 1": "with `backlash`: bounce at the ends of the play, 0 to 1";
 };
@@ -429,7 +434,7 @@ const RENAMED: &[(&str, &str)] = &[
     ),
     (
         "kinematic",
-        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position` or `velocity`",
+        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position`, `velocity` or `acceleration`",
     ),
     (
         "motor",

@@ -140,6 +140,13 @@ pub enum Prescribed {
     Position(Vec<Signal>),
     /// m/s or rad/s.
     Velocity(Vec<Signal>),
+    /// m/s² or rad/s².
+    Acceleration {
+        /// One for each component.
+        signals: Vec<Signal>,
+        /// Their rates at the start, m/s or rad/s.
+        start: Vec<f64>,
+    },
 }
 
 /// `[[coupling]]`: the sum of its terms keeps its value, up to the backlash.
@@ -153,6 +160,8 @@ pub struct Coupling {
     pub terms: Vec<CouplingTerm>,
     /// Play of the sum, and what it bounces back with at the ends of it.
     pub backlash: Option<Backlash>,
+    /// Power that it passes on from the first coordinate, relative to what it takes.
+    pub efficiency: Option<f64>,
 }
 
 /// Play of a coupling.

@@ -189,6 +189,25 @@ body = "wheel"
 torque = { kind = "input" }
 "#;
 
+/// The same with a given acceleration.
+const SHAKER: &str = r#"
+[[body]]
+name = "table"
+kind = "driven"
+mass = 3
+position = [0, -0.1]
+acceleration = [{ kind = "input" }, 0]
+shape = [{ kind = "box", size = [40, 0.2] }]
+[[body]]
+name = "block"
+kind = "rigid"
+mass = 2
+position = [0, 0.1]
+shape = [{ kind = "box", size = [0.4, 0.2] }]
+[contact_default]
+friction = 0.5
+"#;
+
 const G: f64 = 9.81;
 
 #[track_caller]
@@ -523,11 +542,32 @@ fn a_motor_with_a_limit_holds_its_speed_as_far_as_it_can() {
     near(fmu.real("energy.balance_error"), 0.0, 1e-9);
 }
 
+#[test]
+fn an_acceleration_that_is_held_moves_a_table_smoothly() {
+    let resources = Resources::temporary("shaker", SHAKER);
+    let fmu = Fmu::initialized(&resources);
+    assert_eq!(fmu.set_real("table.acceleration_x", 3.0), OK);
+    advance(&fmu, 1.0, 0.1);
+    near(fmu.real("table.velocity.x"), 3.0, 1e-12);
+    near(fmu.real("table.position.x"), 1.5, 1e-12);
+    near(fmu.real("table.acceleration.x"), 3.0, 1e-12);
+    near(fmu.real("block.position.x"), 1.5, 1e-12);
+    near(fmu.real("table.drive.force.x"), 15.0, 1e-9);
+    // the velocity goes on from where it was
+    assert_eq!(fmu.set_real("table.acceleration_x", -4.0), OK);
+    near(fmu.real("table.velocity.x"), 3.0, 1e-12);
+    input_rate(&fmu, "table.acceleration_x", 2.0);
+    assert_eq!(fmu.outcome(1.0, 0.5), OK);
+    near(fmu.real("table.velocity.x"), 3.0 - 2.0 + 0.25, 1e-12);
+    near(fmu.real("block.velocity.x"), 1.25, 1e-9);
+    near(fmu.real("energy.balance_error"), 0.0, 1e-9);
+}
+
 /// What is set before a moment, and until when it runs.
 type Moment = (&'static str, &'static [(&'static str, f64)], f64);
 
 /// Each scene with inputs, slipping, locked and saturated.
-const MOMENTS: [(&str, &str, &[Moment]); 7] = [
+const MOMENTS: [(&str, &str, &[Moment]); 8] = [
     (
         "clutch",
         CLUTCH,
@@ -583,6 +623,14 @@ const MOMENTS: [(&str, &str, &[Moment]); 7] = [
         "gears",
         GEARS,
         &[("turning", &[("input.motor.torque", 2.0)], 0.4)],
+    ),
+    (
+        "shaker",
+        SHAKER,
+        &[
+            ("sticking", &[("table.acceleration_x", 3.0)], 0.3),
+            ("slipping", &[("table.acceleration_x", 8.0)], 0.6),
+        ],
     ),
     (
         "table",

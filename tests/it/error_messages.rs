@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 99] = [
+const SLIPS: [Slip; 104] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -565,6 +565,36 @@ const SLIPS: [Slip; 99] = [
         SPACE,
         "until = 1",
         "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nmotor = { kind = \"speed\", value = 1, limit = 5 }",
+    ),
+    (
+        "an efficiency above one",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"pivot\", \"pivot\"]\nratio = 2\nefficiency = 1.2\n[[force]]",
+    ),
+    (
+        "an efficiency with backlash",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"pivot\", \"pivot\"]\nratio = 2\nefficiency = 0.5\nbacklash = 0.01\n[[force]]",
+    ),
+    (
+        "friction of a universal joint without its angle",
+        SPACE,
+        "[[ground.shape]]",
+        "[[joint]]\nname = \"cross\"\nkind = \"universal\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nsecond_axis = [0, 1, 0]\nfriction = { torque = 1 }\n[[ground.shape]]",
+    ),
+    (
+        "friction of a spherical joint",
+        SPACE,
+        "[[ground.shape]]",
+        "[[joint]]\nname = \"ball\"\nkind = \"spherical\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\nfriction = { torque = 1 }\n[[ground.shape]]",
+    ),
+    (
+        "a driven body whose velocity is a signal beside its acceleration",
+        PLANE,
+        "[[force]]",
+        "[[body]]\nname = \"table\"\nkind = \"driven\"\nposition = [20, 0]\nvelocity = [{ kind = \"input\" }, 0]\nacceleration = [{ kind = \"input\" }, 0]\n[[force]]",
     ),
     (
         "a clutch with time stepping",

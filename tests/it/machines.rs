@@ -1,4 +1,4 @@
-//! One-way clutches and motors with a limit, against closed forms.
+//! One-way clutches, motors with a limit, and bodies of given acceleration, against closed forms.
 
 use crate::common::{halvings, model, order_study, run};
 use stiction::integrate::EventKind;
@@ -396,5 +396,360 @@ fn a_motor_with_a_limit_stalls_at_a_wall_and_one_without_is_an_error() {
         assert!(
             message.contains("a motor of prescribed speed may drive against a stop or contact")
         );
+    }
+}
+
+/// A table of given motion and a block on it, in the plane and in space.
+fn tables(motion: &str) -> [(&'static str, Model); 2] {
+    let plane = format!(
+        r#"
+        [[body]]
+        name = "table"
+        kind = "driven"
+        position = [0, -0.1]
+        {motion}
+        shape = [{{ kind = "box", size = [40, 0.2] }}]
+        [[body]]
+        name = "block"
+        kind = "rigid"
+        mass = 2
+        position = [0, 0.1]
+        velocity = [0.5, 0]
+        shape = [{{ kind = "box", size = [0.4, 0.2] }}]
+        [contact_default]
+        friction = 0.5
+        "#
+    );
+    let mut space = format!("dimension = 3\n{plane}");
+    for (from, to) in [
+        ("[0, -0.1]", "[0, 0, -0.1]"),
+        ("[0, 0.1]", "[0, 0, 0.1]"),
+        ("[0.5, 0]", "[0.5, 0, 0]"),
+        ("}, 0]", "}, 0, 0]"),
+        ("[40, 0.2]", "[40, 4, 0.2]"),
+        ("[0.4, 0.2]", "[0.4, 0.3, 0.2]"),
+    ] {
+        assert!(space.contains(from), "{from}");
+        space = space.replace(from, to);
+    }
+    [("plane", model(&plane)), ("space", model(&space))]
+}
+
+fn x_of(end: &Simulation, body: usize) -> [f64; 2] {
+    let first = end.model().bodies[body].first;
+    [end.state().position[first], end.state().velocity[first]]
+}
+
+#[test]
+fn a_table_of_given_acceleration_shakes_its_block_with_order_two() {
+    // the block starts with the table; it sticks below 4.905 m/s²
+    let motion = "velocity = [0.5, 0]\nacceleration = [{ kind = \"harmonic\", amplitude = 4.0, omega = 3.0 }, 0]";
+    let (t, omega) = (2.3_f64, 3.0_f64);
+    let x = 0.5 * t + 4.0 / 9.0 * (1.0 - (omega * t).cos());
+    let v = 0.5 + 4.0 / 3.0 * (omega * t).sin();
+    for (dimension, model) in tables(motion) {
+        for body in [0, 1] {
+            let name = format!("body {body} in {dimension}");
+            let order = order_study(&name, &halvings(0.04, 6), |step| {
+                let end = run(&model, t, |s| s.step = step);
+                let [at, speed] = x_of(&end, body);
+                assert!((speed - v).abs() < 1e-12);
+                (at - x).abs()
+            });
+            assert!(order >= ORDER);
+        }
+        for tolerance in TOLERANCES {
+            let end = run(&model, t, |s| s.tolerance = Some(tolerance));
+            let [at, speed] = x_of(&end, 1);
+            println!("{dimension}, {tolerance:.0e}: {:e} {:e}", at - x, speed - v);
+            assert!((at - x).abs().max((speed - v).abs()) <= 10.0 * tolerance);
+            let accelerates = end.state().acceleration[end.model().bodies[0].first];
+            assert!((accelerates - 4.0 * (omega * t).cos()).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn an_acceleration_that_is_held_is_integrated_twice_without_an_impact() {
+    let motion = "velocity = [0.5, 0]\nacceleration = [{ kind = \"input\" }, 0]";
+    for (dimension, model) in tables(motion) {
+        for tolerance in [None, Some(1e-8)] {
+            let settings = Settings {
+                tolerance,
+                ..model.settings.clone()
+            };
+            let mut held = Simulation::with_settings(model.clone(), settings);
+            let (mut x, mut v, mut t) = (0.0, 0.5, 0.0);
+            for acceleration in [3.0, -4.0, 0.0, 2.0] {
+                held.state_mut().inputs[0].derivatives[0] = acceleration;
+                t += 0.3;
+                held.advance_to(t).unwrap();
+                x += 0.3 * v + 0.5 * 0.09 * acceleration;
+                v += 0.3 * acceleration;
+                for body in [0, 1] {
+                    let [at, speed] = x_of(&held, body);
+                    assert!(
+                        (at - x).abs() < 1e-9 && (speed - v).abs() < 1e-11,
+                        "{dimension}"
+                    );
+                }
+            }
+            assert_eq!(held.report().events.len(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_drum_of_given_angular_acceleration_turns_as_the_table_says() {
+    let table = "{ kind = \"table\", times = [0, 1, 1, 2], values = [0, 6, -2, -2] }";
+    for (head, p, axis) in [
+        ("", "[0, 0]", ""),
+        ("dimension = 3\n", "[0, 0, 0]", "axis = [0, 2, 0]"),
+    ] {
+        let text = format!(
+            "{head}[[body]]\nname = \"drum\"\nkind = \"driven\"\nposition = {p}\nangular_velocity = 1\nangular_acceleration = {table}\n{axis}\n"
+        );
+        let end = run(&model(&text), 1.5, |_| {});
+        let v = &end.state().velocity;
+        let rate = if axis.is_empty() { v[2] } else { v[4] };
+        assert!((rate - (1.0 + 3.0 - 1.0)).abs() < 1e-12, "{v:?}");
+    }
+}
+
+/// A gear pair of ratio 3 with losses, a torque on each shaft.
+fn lossy_gears(efficiency: f64, torques: [f64; 2], start: f64, in_space: bool) -> Model {
+    let [head, p, q, axis] = match in_space {
+        false => ["gravity = [0, 0]", "[0, 0]", "[1, 0]", ""],
+        true => [
+            "dimension = 3\ngravity = [0, 0, 0]",
+            "[0, 0, 0]",
+            "[1, 0, 0]",
+            "axis = [0, 0, 1]",
+        ],
+    };
+    let about = |x: f64| match in_space {
+        false => format!("{x:?}"),
+        true => format!("[0, 0, {x:?}]"),
+    };
+    let round = |x: f64| match in_space {
+        false => format!("{x:?}"),
+        true => format!("[{x:?}, {x:?}, {x:?}]"),
+    };
+    let mut text = head.to_owned();
+    let shafts = [("worm", p, 0.2, 3.0 * start), ("wheel", q, 0.9, start)];
+    for ((name, at, inertia, rate), torque) in shafts.into_iter().zip(torques) {
+        text += &format!(
+            r#"
+            [[body]]
+            name = "{name}"
+            kind = "rigid"
+            mass = 1
+            inertia = {}
+            position = {at}
+            angular_velocity = {}
+            [[joint]]
+            name = "{name}_shaft"
+            kind = "revolute"
+            bodies = ["ground", "{name}"]
+            at = {at}
+            {axis}
+            [[force]]
+            name = "{name}_torque"
+            kind = "applied"
+            body = "{name}"
+            torque = {}
+            "#,
+            round(inertia),
+            about(rate),
+            about(torque)
+        );
+    }
+    text += &format!(
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"worm_shaft\", \"wheel_shaft\"]\nratio = 3\nefficiency = {efficiency:?}\n"
+    );
+    model(&text)
+}
+
+#[test]
+fn a_gear_with_losses_drives_with_its_efficiency_and_is_driven_with_less() {
+    let (j1, j2, ratio) = (0.2, 0.9, 3.0);
+    for in_space in [false, true] {
+        for efficiency in [0.9, 0.6] {
+            let k = 1.0 / efficiency - 1.0;
+            for tolerance in [None, Some(1e-9)] {
+                // driven by the first shaft
+                let model = lossy_gears(efficiency, [2.0, 0.0], 0.0, in_space);
+                let end = run(&model, 1.0, |s| s.tolerance = tolerance);
+                let expected = 2.0 / (j1 + j2 / (ratio * ratio * efficiency));
+                assert!((rates(&end)[0] - expected).abs() < 1e-9 * expected);
+                assert!((rates(&end)[1] - expected / ratio).abs() < 1e-9 * expected);
+                let lost = k * j2 * expected / 9.0 * expected / 2.0;
+                let report = end.report();
+                println!("{} {lost}", report.friction_loss);
+                assert!((report.friction_loss - lost).abs() < 1e-6 * lost);
+                // and by the second
+                let model = lossy_gears(efficiency, [0.0, 4.0], 0.0, in_space);
+                let end = run(&model, 1.0, |s| s.tolerance = tolerance);
+                let expected = 4.0 / (j2 / ratio + ratio * j1 / (1.0 - k));
+                assert!((rates(&end)[0] - expected).abs() < 1e-9 * expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_worm_gear_locks_itself_and_stops_what_it_lowers() {
+    for in_space in [false, true] {
+        for tolerance in [None, Some(1e-8)] {
+            // no torque on the wheel moves it
+            let model = lossy_gears(0.4, [0.0, 1e3], 0.0, in_space);
+            let end = run(&model, 100.0, |s| s.tolerance = tolerance);
+            assert!(rates(&end).into_iter().all(|w| w.abs() < 1e-12));
+            // turning, a load that pushes slows it down: 3 L/J2 = c ((1 - k)/J1 + 9/J2)
+            let model = lossy_gears(0.4, [0.0, 1.5], 2.0, in_space);
+            let end = run(&model, 20.0, |s| s.tolerance = tolerance);
+            let (j1, j2, k) = (0.2, 0.9, 1.5);
+            let c = 3.0 * 1.5 / j2 / ((1.0 - k) / j1 + 9.0 / j2);
+            let slows = (k - 1.0) * c / j1;
+            let events: Vec<_> = end
+                .report()
+                .events
+                .iter()
+                .map(|e| (e.kind, e.time))
+                .collect();
+            println!("{events:?} {}", 6.0 / slows);
+            assert_eq!(events.len(), 1);
+            assert_eq!(events[0].0, EventKind::StickStart);
+            assert!((events[0].1 - 6.0 / slows).abs() < 1e-7);
+            assert!(rates(&end).into_iter().all(|w| w.abs() < 1e-12));
+        }
+    }
+}
+
+/// A nut of 5 kg and 0.02 kg m² on an upright thread with a mean radius of 10 mm.
+fn jack(lead: f64, friction: f64, torque: f64, rate: f64) -> Model {
+    let (inertia, climbs) = ("[0.03, 0.03, 0.02]", rate * lead / std::f64::consts::TAU);
+    model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "nut"
+        kind = "rigid"
+        mass = 5
+        inertia = {inertia}
+        position = [0, 0, 0]
+        velocity = [0, 0, {climbs:?}]
+        angular_velocity = [0, 0, {rate:?}]
+        [[joint]]
+        name = "thread"
+        kind = "screw"
+        bodies = ["ground", "nut"]
+        at = [0, 0, 0]
+        axis = [0, 0, 1]
+        lead = {lead:?}
+        friction = {{ coefficient = {friction:?}, radius = 0.01 }}
+        motor = {{ kind = "torque", value = {torque:?} }}
+        "#
+    ))
+}
+
+#[test]
+fn a_screw_jack_lifts_and_lowers_by_the_tangent_of_helix_and_friction_angle() {
+    let (m, j, g, r) = (5.0, 0.02, 9.81, 0.01);
+    for lead in [0.008, -0.008, 0.03] {
+        let rise = lead / std::f64::consts::TAU;
+        let (helix, rho) = ((rise / r).atan(), 0.15_f64.atan());
+        // torque, and the sense of rotation
+        for (torque, sense) in [(0.6, 1.0), (-0.6, -1.0)] {
+            // thread torque of a load m (g + p y'') on it while it turns in this sense
+            let thread = r * (helix + sense * rho).tan();
+            let expected = (torque - thread * m * g) / (j + thread * m * rise);
+            for tolerance in [None, Some(1e-4), Some(1e-9)] {
+                let mut end = run(&jack(lead, 0.15, torque, 0.0), 0.5, |s| {
+                    s.tolerance = tolerance
+                });
+                let [angle, rate] = end.joint_coordinate(0, 0);
+                println!("{lead} {torque} {tolerance:?}: {rate} {}", 0.5 * expected);
+                assert!((rate - 0.5 * expected).abs() < 1e-8);
+                assert!((angle - 0.125 * expected).abs() < 1e-8);
+                assert!(end.report().energy_error().abs() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flat_thread_locks_itself_exactly_and_a_steep_one_runs_down() {
+    // tan L = 0.1273 against 0.13 and 0.12
+    for tolerance in [None, Some(1e-6)] {
+        let mut end = run(&jack(0.008, 0.13, 0.0, 0.0), 100.0, |s| {
+            s.tolerance = tolerance
+        });
+        assert_eq!(end.report().n_events.total(), 0);
+        let [angle, rate] = end.joint_coordinate(0, 0);
+        println!("{angle:e} {rate:e}");
+        assert!(angle.abs() < 1e-12 && rate.abs() < 1e-14);
+        let mut runs = run(&jack(0.008, 0.12, 0.0, 0.0), 1.0, |s| {
+            s.tolerance = tolerance
+        });
+        let (helix, rho) = ((0.8 / std::f64::consts::TAU).atan(), 0.12_f64.atan());
+        let thread = 0.01 * (helix - rho).tan();
+        let rise = 0.008 / std::f64::consts::TAU;
+        let expected = -thread * 5.0 * 9.81 / (0.02 + thread * 5.0 * rise);
+        assert!((runs.joint_coordinate(0, 0)[1] - expected).abs() < 1e-9);
+    }
+}
+
+/// A shaft bent by a fixed angle has two angles that it turns about; this one swings about the first only.
+#[test]
+fn each_angle_of_a_universal_joint_has_its_friction() {
+    let scene = |torques: [f64; 2], rate: [f64; 3]| {
+        model(&format!(
+            r#"
+            dimension = 3
+            gravity = [0, 0, 0]
+            [[body]]
+            name = "arm"
+            kind = "rigid"
+            mass = 1
+            inertia = [0.3, 0.2, 0.4]
+            position = [0, 0, 0]
+            angular_velocity = {rate:?}
+            [[joint]]
+            name = "cross"
+            kind = "universal"
+            bodies = ["ground", "arm"]
+            at = [0, 0, 0]
+            axis = [1, 0, 0]
+            second_axis = [0, 1, 0]
+            friction = [
+                {{ coordinate = "angle_1", torque = {:?} }},
+                {{ coordinate = "angle_2", torque = {:?} }},
+            ]
+            "#,
+            torques[0], torques[1]
+        ))
+    };
+    for tolerance in [None, Some(1e-8)] {
+        for (rate, torque, inertia, axis) in [
+            ([3.0, 0.0, 0.0], 0.6, 0.3, 0),
+            ([0.0, -2.0, 0.0], 0.1, 0.2, 1),
+        ] {
+            let end = run(&scene([0.6, 0.1], rate), 10.0, |s| s.tolerance = tolerance);
+            let speed: f64 = rate[axis];
+            let stop = speed.abs() * inertia / torque;
+            let events: Vec<_> = end
+                .report()
+                .events
+                .iter()
+                .map(|e| (e.kind, e.time))
+                .collect();
+            println!("{events:?} {stop}");
+            assert_eq!(events.len(), 1);
+            assert!((events[0].1 - stop).abs() < 1e-7);
+            let lost = end.report().friction_loss;
+            assert!((lost - 0.5 * inertia * speed * speed).abs() < 1e-9);
+            assert!(end.state().velocity.iter().all(|v| v.abs() < 1e-12));
+        }
     }
 }

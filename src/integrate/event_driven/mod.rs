@@ -212,6 +212,7 @@ fn with_counted_work(
     workspace.work = 0; // excludes evaluations between two steps
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.near.band = contact_band(settings, standard);
+    model.continue_speeds(state.time, &mut state.inputs);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();

@@ -20,10 +20,6 @@ const STATUSES: [Status; 4] = [
     Status::SlipBackward,
 ];
 
-fn turns(element: &FrictionElement) -> bool {
-    element.along.coordinate_turns(element.coordinate)
-}
-
 fn slip_speed(e: usize) -> Output {
     Output::real([e, 0], |s, [e, _]| s.slip_speed(e)).column()
 }
@@ -32,7 +28,7 @@ impl Table {
     pub(super) fn friction_elements(&mut self, model: &Model) {
         for (e, element) in model.elements.iter().enumerate() {
             let name = &element.name;
-            let (what, units) = match turns(element) {
+            let (what, units) = match element.turns() {
                 true => ("torque", ANGULAR),
                 false => ("force", LINEAR),
             };
@@ -43,7 +39,7 @@ impl Table {
             self.output(
                 format!("{name}.effort"),
                 format!("{what} of {name} on its second body"),
-                effort(turns(element)),
+                effort(element.turns()),
                 row_force(model.first_element_row() + e),
             );
             self.output(
@@ -82,7 +78,7 @@ pub(super) fn element_rows(element: &FrictionElement) -> Vec<Row> {
     let one = Unit::One;
     match (&element.arm, &element.load) {
         (Arm::Motor, _) => {
-            let unit = effort(turns(element));
+            let unit = effort(element.turns());
             vec![("limit", "largest torque or force", unit, friction)]
         }
         (Arm::OneWay, Load::Given(Signal::Given(SignalSpec::Constant(_)))) => {
@@ -95,7 +91,7 @@ pub(super) fn element_rows(element: &FrictionElement) -> Vec<Row> {
         }
         (Arm::OneWay, _) => Vec::new(),
         (Arm::Limit, Load::Given(Signal::Given(SignalSpec::Constant(_)))) => {
-            let unit = effort(turns(element));
+            let unit = effort(element.turns());
             let what = "friction at rest; without effect below the other one";
             vec![
                 ("limit", "friction while it slides", unit, friction),

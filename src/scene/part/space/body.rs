@@ -142,7 +142,8 @@ struct Start {
 /// That of a driven body, whose motion signals prescribe.
 fn driven_start(t: &mut Table<'_>) -> Start {
     let linear = driven::linear(t);
-    let turns = t.has("angle") || t.has("angular_velocity");
+    let keys = ["angle", "angular_velocity", "angular_acceleration"];
+    let turns = keys.into_iter().any(|key| t.has(key));
     let angular = driven::angular(t);
     let axis = match turns {
         true => t.need_direction("axis"),
