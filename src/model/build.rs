@@ -12,7 +12,9 @@ use crate::kinds::plane::joint::{Joint, Mounts, Revolute};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Parts, Plane, Scene, Target};
+use crate::scene::spec::{
+    self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Parts, Plane, Scene, Target,
+};
 
 /// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
@@ -179,6 +181,7 @@ impl Builder<'_> {
                 axes: quaternion::IDENTITY,
                 start: StartSpec::default(),
                 extent: 0.0,
+                is_belt: body.motion.as_ref().is_some_and(BodyMotion::is_of_belt),
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

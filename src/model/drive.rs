@@ -78,6 +78,8 @@ pub enum Driven {
         body: usize,
         /// Which of its coordinates.
         coordinate: usize,
+        /// Part of the prescribed rate: 1, or a component of the direction of a belt.
+        factor: f64,
     },
     /// A component of the rotation of a body in space about an axis.
     Turn {
@@ -161,7 +163,8 @@ impl Drive {
 impl Driven {
     fn factor(&self) -> f64 {
         match self {
-            Self::Joint { .. } | Self::Body { .. } => 1.0,
+            Self::Joint { .. } => 1.0,
+            Self::Body { factor, .. } => *factor,
             Self::Turn {
                 component, axis, ..
             } => axis[*component],
@@ -205,7 +208,9 @@ impl Model {
             Driven::Joint { joint, coordinate } => {
                 self.joints[joint].joint.coordinate_turns(coordinate)
             }
-            Driven::Body { body, coordinate } => self.angular[self.bodies[body].first + coordinate],
+            Driven::Body {
+                body, coordinate, ..
+            } => self.angular[self.bodies[body].first + coordinate],
             Driven::Turn { .. } => true,
         }
     }
@@ -307,9 +312,9 @@ impl Model {
     pub fn drive_row(&self, drive: &Drive, poses: &Poses) -> GlobalRow {
         match drive.of {
             Driven::Joint { joint, coordinate } => self.coordinate(joint, coordinate, poses).1,
-            Driven::Body { body, coordinate } => {
-                GlobalRow::unit(self.bodies[body].first + coordinate)
-            }
+            Driven::Body {
+                body, coordinate, ..
+            } => GlobalRow::unit(self.bodies[body].first + coordinate),
             Driven::Turn {
                 body, component, ..
             } => GlobalRow::unit(self.bodies[body].first + 3 + component),
@@ -347,9 +352,9 @@ impl Model {
             Driven::Joint { joint, coordinate } => {
                 self.coordinate(joint, coordinate, poses).0 - value
             }
-            Driven::Body { body, coordinate } => {
-                self.body_coordinate(body, coordinate, poses) - value
-            }
+            Driven::Body {
+                body, coordinate, ..
+            } => self.body_coordinate(body, coordinate, poses) - value,
             Driven::Turn {
                 body,
                 component,

@@ -152,11 +152,34 @@ impl Model {
     pub(super) fn drive_body(&mut self, body: usize, motion: &BodyMotion) {
         let name = self.bodies[body].name.clone();
         let n = if self.spatial { 3 } else { 2 };
+        let belt = match &motion.linear {
+            Prescribed::Along { direction, speed } => {
+                let unit = InputUnit::MeterPerSecond;
+                let speed = self.signal(&name, "speed", unit, Some(speed));
+                Some((direction, Motion::Speed(speed)))
+            }
+            Prescribed::Position(_) | Prescribed::Velocity(_) | Prescribed::Acceleration { .. } => {
+                None
+            }
+        };
         for (coordinate, axis) in ["x", "y", "z"].into_iter().enumerate().take(n) {
-            let motion = self.body_motion(&name, &motion.linear, coordinate, Some(axis));
+            let (motion, factor) = match &belt {
+                Some((direction, motion)) => (motion.clone(), direction[coordinate]),
+                None => {
+                    let axis = Some(axis);
+                    (
+                        self.body_motion(&name, &motion.linear, coordinate, axis),
+                        1.0,
+                    )
+                }
+            };
             self.drives.push(Drive {
                 name: format!("{name}.drive.force.{axis}"),
-                of: Driven::Body { body, coordinate },
+                of: Driven::Body {
+                    body,
+                    coordinate,
+                    factor,
+                },
                 motion,
             });
         }
@@ -167,6 +190,7 @@ impl Model {
                 of: Driven::Body {
                     body,
                     coordinate: 2,
+                    factor: 1.0,
                 },
                 motion: about,
             });
@@ -213,6 +237,7 @@ impl Model {
                 let quantity = format!("acceleration_{axis}");
                 (signals, quantity, InputUnit::MeterPerSecond2)
             }
+            (Prescribed::Along { .. }, _) => return Motion::Speed(Signal::constant(0.0)),
             (Prescribed::Acceleration { signals, .. }, None) => {
                 let quantity = "angular_acceleration".to_owned();
                 (signals, quantity, InputUnit::RadianPerSecond2)
@@ -225,7 +250,7 @@ impl Model {
         let signal = self.signal(owner, &quantity, unit, signals.get(component));
         match given {
             Prescribed::Position(_) => Motion::Position(signal),
-            Prescribed::Velocity(_) => Motion::Speed(signal),
+            Prescribed::Velocity(_) | Prescribed::Along { .. } => Motion::Speed(signal),
             Prescribed::Acceleration { start, .. } => {
                 let start = start.get(component).copied().unwrap_or(0.0);
                 Motion::Acceleration(Accelerated::new(signal, start))

@@ -127,6 +127,8 @@ pub struct Body {
     pub start: StartSpec,
     /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
+    /// Is it the moving surface of a belt? The shape of the ground that it belongs to does not move with it.
+    pub is_belt: bool,
 }
 
 /// A joint and the bodies it joins.

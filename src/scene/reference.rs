@@ -44,7 +44,6 @@ fn tables() -> Vec<(&'static str, String)> {
     use Dimension::{Plane, Space};
     vec![
         ("file", keys(FILE)),
-        ("file in space", keys(FILE_IN_SPACE)),
         ("settings", settings(&[UsedBy::Both, UsedBy::EventDriven])),
         ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
         ("body", keys(BODY_IN_PLANE)),
@@ -278,7 +277,7 @@ mod tests {
                 "[[body]]\n[body.copies]",
                 "[contact_default]",
                 "[[contact]]",
-                "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
+                "[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
                 "[[joint]]\nkind = \"revolute\"\nfriction = {}",
                 "[[clutch]]",

@@ -24,11 +24,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
-};
-
-/// Additional keys in space.
-pub const FILE_IN_SPACE: &[Parameter] = parameters! {
-    "[[belt]]" | "" | "" | "" | "": "moving surfaces, see [below](#belt-surfaces-that-move)";
+    "[[belt]]" | "" | "" | "" | "": "surfaces of the ground that move, see [below](#belt-surfaces-that-move)";
 };
 
 /// `[[body]]` in the plane.
@@ -246,7 +242,7 @@ pub const COPIES: &[Parameter] = parameters! {
 pub const BELT: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "of the input `name.speed`, if its speed is one";
     "shape" | "" | "required" | "\"table\"" | "name of a shape of the ground": "name of a shape of the ground";
-    "direction" | "" | "required" | "[1, 0, 0]" | "where the surface moves to": "where the surface moves to; not the normal of a half-space";
+    "direction" | "" | "required" | "[1, 0]" | "where the surface moves to": "where the surface moves to; not the normal of a half-space";
     "speed" | "m/s" | "required" | "{ kind = \"input\", start = 0.5 }" | "m/s; a number or a signal": "a number or a signal";
 };
 
@@ -297,6 +293,7 @@ pub const TARGET_IN_SPACE: &[Parameter] = parameters! {
 /// Keys of both dimensions that have one more component in space, with examples for hints.
 const LONGER_IN_SPACE: &[Parameter] = parameters! {
     "at" | "m" | "" | "[0, 0, 0]" | "a point of the world, m": "";
+    "direction" | "" | "" | "[1, 0, 0]" | "where the surface moves to": "";
     "gravity" | "m/s²" | "" | "[0, 0, -9.81]" | "": "";
 };
 
@@ -361,10 +358,9 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
             CONTACT_IN_SPACE,
             PAIR_IN_SPACE,
             COPIES,
-            BELT,
         ],
     };
-    lists.extend([SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, FILE_IN_SPACE]);
+    lists.extend([SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
     lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
     lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));
@@ -399,18 +395,12 @@ pub fn example(key: &str, dimension: Dimension) -> String {
     }
 }
 
-/// Hint for a part that is available only in space.
-pub fn only_in_space(key: &str) -> Option<&'static str> {
-    match key {
-        "belt" => Some(
-            "belts require a scene in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` in `[settings]`",
-        ),
-        _ => None,
-    }
-}
-
 /// Renamed keys, and words for elements that have another place, with hints.
 const RENAMED: &[(&str, &str)] = &[
+    (
+        "belt",
+        "write `[[belt]]` at the top, with the `shape` of the ground whose surface moves, `direction` and `speed`",
+    ),
     (
         "brake",
         "write `[[clutch]]` with `bodies = [\"ground\", ..]`; of a displacement, `friction` of its prismatic joint",
@@ -445,8 +435,16 @@ const RENAMED: &[(&str, &str)] = &[
         "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
     ),
     (
+        "conveyor",
+        "write `[[belt]]` with the `shape` of the ground whose surface moves, `direction` and `speed`",
+    ),
+    (
         "one_way",
         "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
+    ),
+    (
+        "rope",
+        "ropes are not available: a `[[joint]]` with `kind = \"distance\"` is a rod, a `[[coupling]]` with `kind = \"belt\"` runs over two pulleys",
     ),
     (
         "rack",

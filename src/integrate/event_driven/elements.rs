@@ -470,11 +470,11 @@ pub(super) fn add_event_functions(
             let sign = friction.statuses[e].slip_sign();
             if sign != 0.0 {
                 let speed = sign * friction.start_speed(level, e);
-                add(
-                    speed,
-                    1e-13 * speed_scale,
-                    EventFunctionKind::ElementSliding(e),
-                );
+                let tolerance = 1e-13 * speed_scale;
+                // a stop at the very end of a step is one: the next step would begin with a motion that has ended
+                let stops = speed.abs() <= tolerance && sign * level.element_motion(e) < 0.0;
+                let speed = if stops { -2.0 * tolerance } else { speed };
+                add(speed, tolerance, EventFunctionKind::ElementSliding(e));
             } else if friction.statuses[e] == Status::Stick {
                 let [backward, forward] = friction.slacks(level, e);
                 let tolerance = ROUNDING * force_scale;

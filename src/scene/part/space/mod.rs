@@ -1,5 +1,4 @@
 //! The parts of a scene in space, one file each.
-mod belt;
 mod body;
 mod contact;
 mod copies;
@@ -7,7 +6,7 @@ mod inertia;
 mod orientation;
 mod shape;
 
-use super::{Mechanism, Names};
+use super::{Mechanism, Names, belt};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
@@ -16,7 +15,7 @@ use crate::scene::spec::Space;
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
     let gravity = t.vector_or("gravity", [0.0, 0.0, -9.81]);
     let Mechanism {
-        bodies,
+        mut bodies,
         ground,
         joints,
         couplings,
@@ -60,8 +59,11 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
     let mut names = Names::new("belts");
     let tables = t.items("belt").into_iter();
     let belts: Vec<_> = tables
-        .map(|t| belt::read(t, &mut names, &ground, in_time_stepping))
+        .map(|t| belt::read(t, &mut names, &ground, &bodies))
         .collect();
+    if !in_time_stepping {
+        bodies.extend(belts.iter().map(body::of_belt));
+    }
 
     Space {
         gravity,
