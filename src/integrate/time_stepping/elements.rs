@@ -103,9 +103,7 @@ pub(super) fn gradient<T: Real>(
     [a, b]: [&space::Pose<T>; 2],
 ) -> space::Row<T> {
     let joint = element.along.space();
-    joint.map_or_else(space::Row::zero, |joint| {
-        joint.coordinate(element.coordinate, a, b).1
-    })
+    joint.map_or_else(space::Row::zero, |joint| element.row_in_space(joint, a, b))
 }
 
 impl ActiveElement {
@@ -123,9 +121,7 @@ impl ActiveElement {
         let along = direction(friction);
         let coefficient = match self.mode {
             Mode::Holds => element.coefficient_at_rest(along),
-            Mode::Slides | Mode::Breaks => {
-                element.coefficient(along, 0.5 * (self.start + end))
-            }
+            Mode::Slides | Mode::Breaks => element.coefficient(along, 0.5 * (self.start + end)),
         };
         coefficient * load
     }
@@ -189,7 +185,7 @@ impl Step<'_> {
             let pair = element
                 .bodies
                 .map(|body| space_pose_of(poses.space(), body));
-            let speed = |time, side| element.speed.value(time, side, inputs);
+            let speed = |time, side| element.given_speed(time, side, inputs);
             let own = row(&gradient(element, pair), -speed(from + h, Side::Before));
             let start = along(&own, bodies, &work.start) - speed(from, Side::After);
             let friction = h * self.state.joint_force[first_force + e];
@@ -209,7 +205,11 @@ impl Step<'_> {
             };
             let reactions = &self.state.joint_force;
             let load = active.load(self.model, reactions);
-            let load = if active.load.is_some() { load } else { h * load };
+            let load = if active.load.is_some() {
+                load
+            } else {
+                h * load
+            };
             let against = if start == 0.0 { friction } else { -start };
             active.bound = active.wanted_bound(self.model, load, against, start);
             let response = inverse_mass(&own, bodies, &work.bodies);
@@ -288,8 +288,10 @@ impl Step<'_> {
 
 /// Velocity of a row without impulses.
 pub(super) fn free_speed(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
-    let velocities: [Six; 2] =
-        bodies.map(|body| all.get(body as usize).map_or([0.0; 6], |body| body.velocity));
+    let velocities: [Six; 2] = bodies.map(|body| {
+        all.get(body as usize)
+            .map_or([0.0; 6], |body| body.velocity)
+    });
     row.bias + along(row, [0, 1], &velocities)
 }
 
