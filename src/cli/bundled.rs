@@ -51,16 +51,16 @@ pub fn find(scene: &Path) -> Result<LoadedScene, CliError> {
     let Some((name, text)) = bundled else {
         return Err(unknown(scene));
     };
-    found(scene::parse(name, text)?, name, (*text).to_owned(), None)
+    loaded(scene::parse(name, text)?, name, (*text).to_owned(), None)
 }
 
 fn from_file(path: PathBuf) -> Result<LoadedScene, CliError> {
     let (scene, text) = scene::load(&path)?;
     let file = path.display().to_string();
-    found(scene, &file, text, Some(path))
+    loaded(scene, &file, text, Some(path))
 }
 
-fn found(
+fn loaded(
     scene: Scene,
     file: &str,
     text: String,

@@ -405,14 +405,6 @@ macro_rules! force_kinds {
                 }
             }
         }
-
-        fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
-            for (row, l) in matrix.iter_mut().zip(left) {
-                for (x, r) in row.iter_mut().zip(right) {
-                    *x += factor * l * r;
-                }
-            }
-        }
     };
 }
 

@@ -1,5 +1,6 @@
 //! The model of a scene: checked, indexed, immutable.
 
+mod accelerated;
 mod build;
 mod contacts;
 mod drive;
@@ -18,6 +19,7 @@ mod space_time_stepping;
 mod start;
 mod stribeck;
 mod time_stepping;
+mod tree;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
@@ -133,6 +135,8 @@ pub struct Body {
     pub start: StartSpec,
     /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
+    /// Is it the moving surface of a belt? The shape of the ground that it belongs to does not move with it.
+    pub is_belt: bool,
 }
 
 /// A joint and the bodies it joins.
@@ -196,6 +200,10 @@ pub enum InputUnit {
     Meter,
     /// rad.
     Radian,
+    /// m/s².
+    MeterPerSecond2,
+    /// rad/s².
+    RadianPerSecond2,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.

@@ -374,7 +374,6 @@ impl<'a> Table<'a> {
             let free = unique.iter().copied().filter(|k| !self.has(k));
             let of_other = match self.log.dimension {
                 Dimension::Space => sections::instead_in_space(word, &unique),
-                Dimension::Plane if self.path.is_empty() => sections::only_in_space(word),
                 Dimension::Plane => None,
             };
             let of_other = of_other.or_else(|| sections::elsewhere(word));

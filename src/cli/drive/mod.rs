@@ -18,7 +18,8 @@ pub use inputs::Inputs;
 pub use opened::{Opened, is_fmu};
 
 use super::CliError;
-use super::args::RunOptions;
+use super::args::{BenchOptions, RunOptions};
+use super::bench::Measured;
 use super::csv::quoted;
 use super::format::short;
 use super::output::write_bytes;
@@ -51,7 +52,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let opened = Opened::new(&options.scene)?;
     let inputs = Inputs::new(&opened.description, options)?;
     let experiment = opened.description.experiment;
-    let [start, until, step] = times(options, experiment)?;
+    let [start, until, step] = times(options.until, options.step, experiment)?;
     let timeline = Timeline::new(until - start, step, step)?;
     let every = options
         .output_step
@@ -81,6 +82,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         columns: columns(&opened),
         log: Vec::new(),
         steps: 0,
+        times: None,
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
     let mut is_time_stepping = false;
@@ -131,18 +133,60 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     result
 }
 
+/// Measures the communication steps of an FMU with its own start values.
+pub fn bench(options: &BenchOptions) -> Result<Measured, CliError> {
+    let opened = Opened::new(&options.scene)?;
+    let experiment = opened.description.experiment;
+    let [start, until, step] = times(options.until, options.step, experiment)?;
+    let timeline = Timeline::new(until - start, step, step)?;
+    let limit = Duration::from_secs_f64(USUAL_LIMIT);
+    let remote = Remote::load(&opened.library, opened.folder(), limit).map_err(not_loaded)?;
+    let mut drive = Drive {
+        opened: &opened,
+        inputs: Inputs::default(),
+        remote,
+        start,
+        until,
+        step,
+        every: 1,
+        tolerance: experiment.tolerance,
+        csv: None,
+        units: false,
+        columns: Vec::new(),
+        log: Vec::new(),
+        steps: 0,
+        times: Some(Vec::new()),
+        progress: Progress::start(until - start, false),
+    };
+    let foreign = Foreign::new(&opened.description, start, until);
+    drive.all(timeline, &mut Recorder::Foreign(Box::new(foreign)))?;
+    Ok(Measured {
+        name: opened.description.model_name.clone(),
+        step,
+        times: drive.times.take().unwrap_or_default(),
+        operations: Vec::new(),
+        growths: None,
+        events: None,
+        warnings: drive.warnings(),
+    })
+}
+
 /// Start and end of the run and its communication step, s.
-fn times(options: &RunOptions, experiment: Experiment) -> Result<[f64; 3], CliError> {
+fn times(
+    until: Option<f64>,
+    step: Option<f64>,
+    experiment: Experiment,
+) -> Result<[f64; 3], CliError> {
     let is_good = |x: &f64| x.is_finite() && *x > 0.0;
     let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
     let stop = experiment.stop.filter(|stop| *stop > start);
-    let until = options.until.or(stop).unwrap_or(start + 1.0);
+    let until = until.or(stop).unwrap_or(start + 1.0);
     if until <= start {
         let message = format!("the FMU starts at {} s, after --until", short(start));
         return Err(CliError::usage(message, "give a later end"));
     }
     let usual = (until - start) / USUAL_STEPS;
-    let step = options.step.or(experiment.step.filter(is_good));
+    let step = step.or(experiment.step.filter(is_good));
     let step = step.unwrap_or(usual).min(until - start);
     Ok([start, until, step])
 }

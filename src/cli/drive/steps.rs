@@ -15,6 +15,7 @@ use crate::cli::record::Recording;
 use crate::cli::report::Lines;
 use crate::cli::timeline::Timeline;
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 use stiction::tool::check::description::{Causality, Kind, Variable};
 use stiction::tool::import::{Start, Status};
 
@@ -66,6 +67,8 @@ pub struct Drive<'a> {
     pub log: Vec<String>,
     /// Steps taken.
     pub steps: u64,
+    /// Durations of the steps, if they are measured.
+    pub times: Option<Vec<Duration>>,
     /// Progress bar.
     pub progress: Progress,
 }
@@ -120,7 +123,11 @@ impl Drive<'_> {
         for (i, end) in timeline.rows().enumerate() {
             let end = self.start + end;
             self.feed(time, Some(end))?;
+            let started = Instant::now();
             let status = self.remote.do_step(time, end - time);
+            if let Some(times) = &mut self.times {
+                times.push(started.elapsed());
+            }
             if !status.is_good() {
                 let reached = self.remote.last_successful_time().unwrap_or(time);
                 // after an error the FMU may refuse to be read

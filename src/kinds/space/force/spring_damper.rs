@@ -29,6 +29,10 @@ impl Scalar for SpringDamper {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         distance((a, self.anchor_a), (b, self.anchor_b))
     }
+
+    fn is_angle(&self) -> bool {
+        false
+    }
 }
 
 impl SpringDamper {
