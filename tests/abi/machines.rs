@@ -626,6 +626,8 @@ fn a_belt_takes_a_block_along_as_fast_as_its_input_says() {
     near(fmu.real("block.velocity.x"), 0.5 * G * 0.05, 1e-12);
     near(fmu.real("conveyor.drive.force.x"), 0.5 * 2.0 * G, 1e-9);
     near(fmu.real("conveyor.drive.power"), 0.5 * G, 1e-9);
+    near(fmu.real("pair.block.on.ground.force.x"), G, 1e-9);
+    near(fmu.real("pair.block.on.ground.force.y"), 2.0 * G, 1e-9);
     advance(&fmu, 1.0, 0.01);
     near(fmu.real("block.velocity.x"), 0.5, 1e-12);
     near(
