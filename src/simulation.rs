@@ -148,9 +148,11 @@ impl Simulation {
         self.start = start;
         self.state.clone_from(state);
         // the number of reallocations belongs to the run, not to the motion
-        let (growths, residual) = (self.report.growths, self.report.instant_residual);
+        let (growths, operations) = (self.report.growths, self.report.operations);
+        let residual = self.report.instant_residual;
         self.report.clone_from(report);
-        (self.report.growths, self.report.instant_residual) = (growths, residual);
+        (self.report.growths, self.report.operations) = (growths, operations);
+        self.report.instant_residual = residual;
         self.history.clone_from(past);
     }
 

@@ -22,6 +22,22 @@ pub enum Status {
     Slip,
 }
 
+/// The closed ones of many contacts, most of which are open, by index.
+pub fn closed(statuses: &[Status]) -> impl Iterator<Item = usize> + '_ {
+    const WIDE: usize = 64;
+    let of_chunk = |(k, chunk): (usize, &[Status])| {
+        // without branches: many at a time
+        let any = chunk.iter().fold(false, |any, s| any | s.is_closed());
+        let chunk = if any {
+            WIDE * k..WIDE * k + chunk.len()
+        } else {
+            0..0
+        };
+        chunk.filter(|j| statuses[*j].is_closed())
+    };
+    statuses.chunks(WIDE).enumerate().flat_map(of_chunk)
+}
+
 impl Status {
     /// Does it transmit a normal force?
     pub fn is_closed(self) -> bool {

@@ -1,6 +1,7 @@
 //! Workspace of a step: allocated once for a model, never saved.
 
 use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES, SlipSamples};
+use super::event_driven::assemble::LevelAt;
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::near::NearPairs;
@@ -50,11 +51,14 @@ pub struct Workspace {
     pub(super) system: System,
     /// The constraint system at one instant: projections, accelerations, impacts.
     pub(super) level: System,
+    pub(super) level_at: LevelAt,
     pub(super) fixed_mode_solver: RankRevealing,
     pub(super) complementarity: Complementarity,
     /// Independent joint equations at the start of the substep.
     pub(super) joints: Vec<bool>,
     pub(super) joint_order: RankRevealing,
+    /// Are they independent at any configuration?
+    pub(super) joints_form_a_tree: bool,
     pub(super) trial: Trial,
     pub(super) acceleration: Vec<f64>,
     /// Acceleration without constraints.
@@ -193,10 +197,12 @@ impl Workspace {
             standard_step: 0.0,
             system: System::new(model, &layout),
             level: System::new(model, &layout),
+            level_at: LevelAt::new(model),
             fixed_mode_solver: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
+            joints_form_a_tree: model.joints_form_a_tree(),
             trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),

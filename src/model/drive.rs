@@ -51,6 +51,32 @@ impl Coupling {
     }
 }
 
+impl Coupling {
+    /// Adds a multiple of the row of one of its joints, between these bodies, to a row between its own two bodies.
+    pub fn add_term<T: Real>(
+        &self,
+        sum: &mut space::Row<T>,
+        factor: f64,
+        bodies: [BodyRef; 2],
+        row: &space::Row<T>,
+    ) {
+        let [first, _] = self.pair();
+        for (body, part) in bodies.into_iter().zip([row.a, row.b]) {
+            if body.is_none() {
+                continue;
+            }
+            let side = if body == first {
+                &mut sum.a
+            } else {
+                &mut sum.b
+            };
+            for (x, part) in side.iter_mut().zip(part) {
+                *x += T::constant(factor) * part;
+            }
+        }
+    }
+}
+
 /// A prescribed coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
@@ -173,6 +199,11 @@ impl Driven {
 }
 
 impl Model {
+    /// All couplings, with and without backlash.
+    pub fn all_couplings(&self) -> impl Iterator<Item = &Coupling> {
+        self.couplings.iter().chain(&self.loose_couplings)
+    }
+
     /// Drives of an acceleration that is an input.
     pub fn integrated_inputs(&self) -> impl Iterator<Item = &Accelerated> {
         self.drives.iter().filter_map(|drive| match &drive.motion {
@@ -409,7 +440,6 @@ impl Model {
         coupling: &Coupling,
         pose: impl Fn(BodyRef) -> space::Pose<T>,
     ) -> space::Row<T> {
-        let [first, _] = coupling.pair();
         let mut sum = space::Row::zero();
         for term in &coupling.terms {
             let link = &self.joints[term.joint];
@@ -418,19 +448,7 @@ impl Model {
             };
             let [a, b] = link.bodies.map(&pose);
             let row = joint.coordinate(term.coordinate, &a, &b).1;
-            for (body, part) in link.bodies.into_iter().zip([row.a, row.b]) {
-                if body.is_none() {
-                    continue;
-                }
-                let side = if body == first {
-                    &mut sum.a
-                } else {
-                    &mut sum.b
-                };
-                for (x, part) in side.iter_mut().zip(part) {
-                    *x += T::constant(term.factor) * part;
-                }
-            }
+            coupling.add_term(&mut sum, term.factor, link.bodies, &row);
         }
         sum
     }

@@ -350,13 +350,6 @@ fn unsupported(
     n_bodies: usize,
 ) -> Option<(&'static str, String, &'static str)> {
     let is_time_stepping = model.settings.integrator == Integrator::TimeStepping;
-    if is_time_stepping && coupling.backlash.is_some() {
-        return Some((
-            "backlash",
-            "backlash needs the event-driven integrator".to_owned(),
-            "remove `integrator = \"time_stepping\"` from `[settings]`, or `backlash`",
-        ));
-    }
     if is_time_stepping && coupling.efficiency.is_some_and(|e| e < 1.0) {
         return Some((
             "efficiency",
@@ -395,9 +388,6 @@ fn bodies_of(model: &Model, terms: &[Term]) -> Vec<usize> {
 
 /// Rejects drives that contradict the start of the scene, the joints, or each other, and positions that jump.
 pub(super) fn check(model: &Model, places: &Places, problems: &mut Vec<Problem>) {
-    if model.settings.integrator == Integrator::TimeStepping {
-        problems.extend(servos(model, places));
-    }
     let limited: Vec<Drive> = model.limited_motors().collect();
     if model.drives.is_empty() && model.couplings.is_empty() && limited.is_empty() {
         return;
@@ -443,18 +433,6 @@ pub(super) fn check(model: &Model, places: &Places, problems: &mut Vec<Problem>)
         }
     }
     reject_contradictions(model, &poses, &inputs, places, problems);
-}
-
-// servos, which time stepping does not have
-fn servos(model: &Model, places: &Places) -> impl Iterator<Item = Problem> {
-    let servos = model.forces.iter().filter(|f| f.force.servo().is_some());
-    servos.filter_map(|link| link.joint).map(|joint| Problem {
-        place: places.joints[joint].clone(),
-        key: format!("joint[{}].motor", model.joints[joint].name),
-        message: "servos need the event-driven integrator".to_owned(),
-        hint: "remove `integrator = \"time_stepping\"` from `[settings]`, or use a motor of another kind"
-            .to_owned(),
-    })
 }
 
 /// A direction whose rate is known.

@@ -208,8 +208,8 @@ impl FrictionElement {
         self.motion.speed((time, side), inputs)
     }
 
-    // D
-    fn row_in_space<T: Real>(
+    /// The row D in space.
+    pub fn row_in_space<T: Real>(
         &self,
         joint: &space::joint::Joint,
         a: &space::Pose<T>,

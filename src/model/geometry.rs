@@ -432,6 +432,21 @@ impl Model {
         apart.unwrap_or(of_bounds)
     }
 
+    /// Is it the stop of an angle that changes no faster than its bodies turn relative to each other?
+    pub fn limits_turn(&self, contact: &Contact) -> bool {
+        let ContactKind::Limit(Stop {
+            of: Limited::Joint { joint, coordinate },
+            ..
+        }) = contact.kind
+        else {
+            return false;
+        };
+        let joint = &self.joints[joint].joint;
+        // the angles of a universal joint are those of a cross between its bodies
+        let has_cross = matches!(joint, AnyJoint::Space(space::joint::Joint::Universal(_)));
+        joint.coordinate_turns(coordinate) && !has_cross
+    }
+
     /// The same from bounding circles or balls alone.
     pub fn clearance_of_bounds(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {

@@ -19,6 +19,7 @@ mod space_time_stepping;
 mod start;
 mod stribeck;
 mod time_stepping;
+mod tree;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
@@ -35,6 +36,7 @@ pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
+use crate::kinds::force::Tunable;
 use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
 use crate::kinds::plane::force::{Force, Servo};
@@ -304,6 +306,22 @@ pub enum AnyForce {
 }
 
 impl AnyForce {
+    /// The numbers that may change during a run.
+    pub fn tunable(&self) -> &dyn Tunable {
+        match self {
+            Self::Plane(force) => &**force,
+            Self::Space(force) => &**force,
+        }
+    }
+
+    /// Mutable access to them.
+    pub fn tunable_mut(&mut self) -> &mut dyn Tunable {
+        match self {
+            Self::Plane(force) => &mut **force,
+            Self::Space(force) => &mut **force,
+        }
+    }
+
     /// The element in the plane, if it is one.
     pub fn plane(&self) -> Option<&Force> {
         match self {

@@ -38,7 +38,7 @@ pub struct Scene {
     /// Bodies, shapes, joints, forces and contact rules, in the plane or in space.
     pub parts: Parts,
     /// Warnings about valid but probably unintended input, in file order.
-    pub doubts: Vec<Problem>,
+    pub warnings: Vec<Problem>,
 }
 
 impl Scene {

@@ -1,27 +1,16 @@
 //! Clutches, brakes, servos, gears and driven bodies: inputs, outputs, parameters, states and derivatives.
 
 use crate::call;
+use crate::common::texts::engine_and_load;
 use crate::derivatives::rate;
 use crate::library::{Fmu, Resources};
 use stiction::fmu::c_api::types::{ERROR, OK};
 use stiction::fmu::instance::variable::{Causality, FRICTION_STATUS, Kind, Variability, Variable};
 
 /// Two shafts, 0.5 and 1.25 kg m², and a clutch of 0.06 N m for each newton while it slips, 0.08 while it is locked.
-const CLUTCH: &str = r#"
-gravity = [0, 0]
-[[body]]
-name = "engine"
-kind = "rigid"
-mass = 1
-inertia = 0.5
-position = [0, 0]
-angular_velocity = 40
-[[body]]
-name = "load"
-kind = "rigid"
-mass = 1
-inertia = 1.25
-position = [1, 0]
+const CLUTCH: &str = concat!(
+    engine_and_load!(),
+    r#"
 [[joint]]
 name = "crankshaft"
 kind = "revolute"
@@ -41,7 +30,8 @@ static_friction = 0.4
 radius = 0.1
 faces = 2
 normal_force = { kind = "input" }
-"#;
+"#
+);
 
 /// A flywheel of 0.5 kg m² with 2 N m in its bearing and a brake of 3 N m.
 const BRAKE: &str = r#"

@@ -627,16 +627,16 @@ const SLIPS: [Slip; 109] = [
         "limits = [-1, 1]\ncoulomb = 0.3",
     ),
     (
-        "a clutch with time stepping",
+        "an impact law with time stepping",
         SPACE,
         "until = 1",
-        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"box\"]\naxis = [1, 0, 0]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nimpact_law = \"newton\"",
     ),
     (
-        "joint friction with time stepping",
+        "event location with time stepping",
         SPACE,
         "until = 1",
-        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nfriction = { torque = 1 }",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nlocate_collisions = false",
     ),
 ];
 

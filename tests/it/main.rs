@@ -55,6 +55,7 @@ mod stiff;
 mod stribeck;
 mod time_stepping_energy;
 mod time_stepping_forces;
+mod time_stepping_friction;
 mod time_stepping_joints;
 mod time_stepping_scenes;
 mod tolerance;

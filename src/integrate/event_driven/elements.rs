@@ -50,11 +50,7 @@ impl Span {
     fn load(self, element: &FrictionElement, inputs: &[Input]) -> Option<f64> {
         match self {
             Self::Instant(time, side) => element.given_load(time, side, inputs).map(positive),
-            Self::Step { t, h, .. } => {
-                let start = element.given_load(t, Side::After, inputs)?;
-                let end = element.given_load(t + h, Side::Before, inputs)?;
-                Some(h * mean_of_positive_part(start, end))
-            }
+            Self::Step { t, h, .. } => load_between(element, [t, t + h], inputs),
         }
     }
 
@@ -65,6 +61,17 @@ impl Span {
             Self::Step { t, .. } => element.given_speed(t, Side::After, inputs),
         }
     }
+}
+
+/// The given load of an element between two times, integrated, N s; none if it is a reaction.
+pub(in crate::integrate) fn load_between(
+    element: &FrictionElement,
+    [start, end]: [f64; 2],
+    inputs: &[Input],
+) -> Option<f64> {
+    let at_start = element.given_load(start, Side::After, inputs)?;
+    let at_end = element.given_load(end, Side::Before, inputs)?;
+    Some((end - start) * mean_of_positive_part(at_start, at_end))
 }
 
 // of a load that changes linearly
@@ -257,7 +264,7 @@ impl Friction<'_> {
                 slides => {
                     let moved = system.element_motion(e) * slides.slip_sign();
                     let row = system.first_element() + e;
-                    let by_own = system.delassus[row * system.len() + row] * self.load(system, e);
+                    let by_own = system.element_mobility(e) * self.load(system, e);
                     if moved >= -ROUNDING * (system.bias[row].abs() + by_own.abs()) {
                         continue;
                     }

@@ -7,7 +7,7 @@ mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
 mod cones;
-mod elements;
+pub(super) mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
@@ -17,7 +17,7 @@ mod polygons;
 mod position_level;
 mod rolling;
 pub(super) mod run;
-mod servos;
+pub(super) mod servos;
 pub(super) mod smoothing;
 mod stabilize;
 mod stall_detector;
@@ -32,7 +32,7 @@ use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
 use crate::scene::spec::{Scheme, Settings};
-use crate::state::State;
+use crate::state::{State, closed};
 use classify::When;
 use event::Transition;
 use run::SHORTEST_PART;
@@ -251,7 +251,9 @@ fn with_counted_work(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    report.operations += std::mem::take(&mut workspace.complementarity.operations);
     for system in [&mut workspace.level, &mut workspace.system] {
+        report.operations += std::mem::take(&mut system.operations);
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }
@@ -287,7 +289,7 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     begin_elements(model, state, workspace);
     if model.is_spatial() {
-        workspace.sliding.clone_from(&state.sliding);
+        trial::take_sliding(state, workspace);
         workspace.resistance.clone_from(&state.resistance);
         workspace
             .poses
@@ -307,7 +309,7 @@ fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
 
 /// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    let closed = closed(&state.status);
     begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;

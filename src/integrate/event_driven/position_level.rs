@@ -85,6 +85,7 @@ fn attempt(
         return Err(StepError::Singular { time: t });
     }
     reach(model, state, workspace, settings, h);
+    workspace.level_at.forget();
     let mut scratch_position = std::mem::take(&mut workspace.sample_position);
     if settings.fixed_point_iterations > 1 {
         model.displace(&mut scratch_position, q, h, v);

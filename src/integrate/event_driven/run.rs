@@ -18,10 +18,10 @@ use crate::integrate::StepError;
 use crate::integrate::report::{Event, EventKind};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
-use crate::math::Limit;
+use crate::math::{Limit, Vec3};
 use crate::model::FrictionElement;
 use crate::scene::spec::EventState;
-use crate::state::{Resistance, State, Status};
+use crate::state::{Resistance, State, Status, closed};
 
 /// A contact that touches again within this fraction of the standard step has been touching all along.
 const TOUCH: f64 = 1e-6;
@@ -223,15 +223,13 @@ impl Run<'_> {
     /// Opens closed contacts whose point is covered by another one, or that slid over the end of their edge. Leaves the gaps of all
     /// contacts in the workspace.
     pub(super) fn open_ended_contacts(&mut self) {
-        if self.model.is_spatial() {
-            let forces = &mut self.workspace.last_forces;
-            forces.contact_force.clone_from(&self.state.contact_force);
-            forces.friction.clone_from(&self.state.friction_force);
-            forces.moment.clone_from(&self.state.friction_moment);
-        }
         assemble::gaps(self.model, self.workspace, &self.state.position);
-        for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
-            if status.is_closed() && gap.is_infinite() {
+        if self.model.is_spatial() {
+            self.take_last_forces();
+        }
+        for contact in self.workspace.near.contacts() {
+            let status = &mut self.state.status[contact];
+            if status.is_closed() && self.workspace.gap[contact].is_infinite() {
                 *status = Status::Open;
                 self.state.statuses_known = false;
             }
@@ -241,6 +239,37 @@ impl Run<'_> {
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
         assemble::update_fixed_features(self.model, self.workspace, position, open);
+    }
+
+    // forces of near contacts; others have none, now and when they come near
+    fn take_last_forces(&mut self) {
+        let Workspace {
+            last_forces, near, ..
+        } = &mut *self.workspace;
+        let State {
+            contact_force,
+            friction_force,
+            friction_moment,
+            ..
+        } = &*self.state;
+        last_forces
+            .contact_force
+            .resize(contact_force.len(), [0.0; 2]);
+        last_forces
+            .friction
+            .resize(friction_force.len(), Vec3::zeros());
+        last_forces
+            .moment
+            .resize(friction_moment.len(), Vec3::zeros());
+        for pair in near.pairs() {
+            let to = &mut last_forces.contact_force[pair.clone()];
+            to.copy_from_slice(&contact_force[pair.clone()]);
+            let to = &mut last_forces.friction[pair.clone()];
+            to.copy_from_slice(&friction_force[pair.clone()]);
+            if !friction_moment.is_empty() {
+                last_forces.moment[pair.clone()].copy_from_slice(&friction_moment[pair]);
+            }
+        }
     }
 
     /// Impact of contacts that touch and approach, and were not closed before; their gaps and poses are in the workspace.
@@ -337,9 +366,8 @@ impl Run<'_> {
         } = &mut *self.workspace;
         match mode {
             Mode::FixedMode => {
-                let statuses = self.state.status.iter();
-                let open = watched.iter_mut().zip(statuses);
-                open.for_each(|(watched, status)| *watched = !status.is_closed());
+                watched.fill(true);
+                closed(&self.state.status).for_each(|j| watched[j] = false);
             }
             Mode::Complementarity => {
                 watched.fill(true);

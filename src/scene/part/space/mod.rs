@@ -10,6 +10,7 @@ use super::{Mechanism, Names, belt};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
+use crate::scene::spec::friction::{Clutch, ClutchKind};
 
 /// Reads all parts.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
@@ -24,18 +25,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
-        let joints = joints.iter().filter(|joint| !joint.friction.is_empty());
-        let places = joints.map(|joint| (&joint.place, "joint.friction"));
-        for (place, key) in places.chain(clutches.iter().map(|c| (&c.place, "clutch"))) {
-            t.log.add(
-                place.clone(),
-                key,
-                "dry friction in joints, clutches and brakes is not available with time stepping",
-                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
-            );
-        }
-    }
-    if in_time_stepping {
         let motors = joints.iter().filter(|joint| joint.motor.is_some());
         for joint in motors.filter(|j| j.motor.as_ref().and_then(|m| m.limit).is_some()) {
             t.log.add(
@@ -43,6 +32,17 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
                 "joint.motor.limit",
                 "a limit of a motor that prescribes a speed or position is not available with time stepping",
                 "remove `integrator = \"time_stepping\"`: the event-driven integrator has it",
+            );
+        }
+    }
+    if in_time_stepping {
+        let one_way = |clutch: &&Clutch<_>| clutch.kind == ClutchKind::OneWay;
+        for clutch in clutches.iter().filter(one_way) {
+            t.log.add(
+                clutch.place.clone(),
+                "clutch.kind",
+                "one-way clutches are not available with time stepping",
+                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
             );
         }
     }
