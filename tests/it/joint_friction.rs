@@ -1,6 +1,6 @@
 //! Dry friction in joints, clutches and brakes: order, tolerance and events against independent solutions, and exact stick.
 
-use crate::common::texts::engine_and_load;
+use crate::common::texts::{engine_and_load, rod_on_a_pivot};
 use crate::common::{Truth, halvings, model, norm2, order_study, run, scene_text};
 use stiction::integrate::EventKind;
 use stiction::{Model, Simulation};
@@ -39,26 +39,10 @@ fn pendulum(
             friction = {friction}
             "#
         ),
-        true => format!(
-            r#"
-            dimension = 3
-            gravity = [0, -9.81, 0]
-            [[body]]
-            name = "rod"
-            kind = "rigid"
-            mass = {mass:?}
-            inertia = [0.05, 0.07, {inertia:?}]
-            position = [{x:?}, {y:?}, 0]
-            rotation_vector = [0, 0, {theta:?}]
-            [[joint]]
-            name = "pivot"
-            kind = "revolute"
-            bodies = ["ground", "rod"]
-            anchors = [[0, 0, 0], [0, {length:?}, 0]]
-            axes = [[0, 0, 1], [0, 0, 1]]
-            friction = {friction}
-            "#
-        ),
+        true => {
+            let rod = rod_on_a_pivot(theta, mass, inertia, length, friction);
+            format!("dimension = 3\ngravity = [0, -9.81, 0]\n{rod}")
+        }
     };
     model(&text)
 }

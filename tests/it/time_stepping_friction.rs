@@ -1,5 +1,6 @@
 //! Dry friction in joints, clutches, brakes, servos and backlash with time stepping: against independent solutions and closed forms.
 
+use crate::common::texts::rod_on_a_pivot;
 use crate::common::{Truth, halvings, model, norm2, order_study, run};
 use stiction::integrate::EventKind;
 use stiction::{Model, Simulation};
@@ -15,28 +16,8 @@ fn scene(gravity: &str, elements: &str) -> Model {
 }
 
 fn pendulum(theta: f64, mass: f64, inertia: f64, length: f64, friction: &str) -> Model {
-    let (x, y) = (length * theta.sin(), -length * theta.cos());
-    scene(
-        "[0, -9.81, 0]",
-        &format!(
-            r#"
-            [[body]]
-            name = "rod"
-            kind = "rigid"
-            mass = {mass:?}
-            inertia = [0.05, 0.07, {inertia:?}]
-            position = [{x:?}, {y:?}, 0]
-            rotation_vector = [0, 0, {theta:?}]
-            [[joint]]
-            name = "pivot"
-            kind = "revolute"
-            bodies = ["ground", "rod"]
-            anchors = [[0, 0, 0], [0, {length:?}, 0]]
-            axes = [[0, 0, 1], [0, 0, 1]]
-            friction = {friction}
-            "#
-        ),
-    )
+    let rod = rod_on_a_pivot(theta, mass, inertia, length, friction);
+    scene("[0, -9.81, 0]", &rod)
 }
 
 /// A shaft about the x axis in its bearing.
