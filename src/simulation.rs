@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub mod observe;
 mod rates;
+mod sensors;
 #[cfg(feature = "text")]
 mod text;
 mod until_event;
@@ -203,8 +204,11 @@ impl Simulation {
     fn remember(&mut self, first: usize) {
         for event in &self.report.events[first..] {
             self.history.last_event = Some((event.time, event.kind));
-            if matches!(event.kind, EventKind::Impact | EventKind::Jam) {
-                self.history.impulse[event.contact] = event.impulse;
+            // one-way clutches, which follow the contacts, have none
+            if matches!(event.kind, EventKind::Impact | EventKind::Jam)
+                && let Some(impulse) = self.history.impulse.get_mut(event.contact)
+            {
+                *impulse = event.impulse;
             }
         }
     }
@@ -414,7 +418,7 @@ impl Simulation {
             ..
         } = &self.state;
         let element = &self.model.elements[element];
-        let speed = element.speed.value(*time, Side::After, inputs);
+        let speed = element.given_speed(*time, Side::After, inputs);
         self.model.element_row(element, &self.poses).dot(velocity) - speed
     }
 
@@ -447,13 +451,13 @@ impl Simulation {
         }
     }
 
-    /// Smallest gap of a shape pair in space, m.
+    /// Smallest gap of a shape pair, m.
     pub fn pair_gap(&mut self, pair: usize) -> f64 {
         self.place();
         observe::pair_gap(&self.model, &self.poses, pair)
     }
 
-    /// Resultant forces of a shape pair in space.
+    /// Resultant forces of a shape pair.
     pub fn pair_total(&mut self, pair: usize) -> observe::PairTotal {
         self.place();
         observe::pair_total(&self.model, &self.state, &self.poses, pair)

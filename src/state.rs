@@ -296,6 +296,11 @@ impl State {
                 .iter()
                 .map(|i| Input::held(0.0, i.start))
                 .chain((0..model.n_servos).map(|_| Input::held(0.0, 0.0)))
+                .chain(
+                    model
+                        .integrated_inputs()
+                        .map(|given| Input::held(0.0, given.start)),
+                )
                 .collect(),
             damping_left: 0,
             control: Control::default(),

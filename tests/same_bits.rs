@@ -12,7 +12,8 @@ use stiction::simulation::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]
-const GOLDEN: [(&str, u64, u64, u64); 31] = [
+const GOLDEN: [(&str, u64, u64, u64); 35] = [
+    ("belt_stick_slip", 0x0000000000000000, 0x0000000000000000, 0x0000000000000000),
     ("block_on_table", 0x41b3bc5401514a59, 0x6908e6640a10d361, 0x3380e336c4e9c85c),
     ("bouncing_ball", 0x9a45d3b809a3346d, 0xfd3394e77ddc8650, 0x9866bda43510415c),
     ("box_landing", 0x7c8cc20073452052, 0x20e1007d6d058e16, 0x6112c8b4c2be2f0c),
@@ -24,6 +25,7 @@ const GOLDEN: [(&str, u64, u64, u64); 31] = [
     ("falling_rod", 0xaa6da7eaac651ff0, 0x8f032206fecc1901, 0xcbafa3487223e5ab),
     ("four_balls", 0x750b6547ffab90fd, 0xa740088559cea20a, 0x828f725b1f4fd71f),
     ("free_body", 0x35cad1534f590160, 0xe39ab16aea50ab62, 0x7fc005855a7c740f),
+    ("freewheel", 0x0000000000000000, 0x0000000000000000, 0x0000000000000000),
     ("gear_backlash", 0x8cf13d6612bedda6, 0xb8ed51efc30f1ee8, 0x7c6194f46148ce86),
     ("gear_pair", 0xf852f22733b8fb3a, 0xe963c54669da10b5, 0x551cd99b384f75a3),
     ("gripper", 0x9ac93e8fd1af2596, 0x746dc422ee063d95, 0x0ece422eb330ed5c),
@@ -36,10 +38,12 @@ const GOLDEN: [(&str, u64, u64, u64); 31] = [
     ("pile_of_jacks", 0xd8ccb496d409b6b0, 0x0000000000000000, 0x0000000000000000),
     ("rolling_ball", 0x5f94aa0a72e0efd7, 0x24bd4a43ce93e469, 0x26dada4c3a317ac5),
     ("rover", 0x4c5bc0fc4111c572, 0x13af7791b5ae8657, 0x01055e602a19093b),
+    ("screw_jack", 0x0000000000000000, 0x0000000000000000, 0x0000000000000000),
     ("servo_at_stop", 0xc2262ef4872791d4, 0xed652ebea7e70405, 0x912ab793aa889636),
     ("shaking_table", 0x5e9d5aef75475bb2, 0x955922ee28bacf05, 0xc86965c2de6c7040),
     ("slider_crank", 0xf9316db0dfa71286, 0xfa9e56187cfedc7b, 0xc81bc18bbd6201cf),
     ("slider_friction", 0x5faf4f373d32e498, 0xe18f69222679f09d, 0xf5fcc2cb25b3f63a),
+    ("solenoid_valve", 0x0000000000000000, 0x0000000000000000, 0x0000000000000000),
     ("spinning_top", 0xc30fa63352c8a968, 0xbad8f6abe2b7fc86, 0x0f0d2623e2681891),
     ("two_bars", 0xdbef532105210412, 0xa26a39e41a525986, 0xb73d2e9b39b61968),
     ("two_bodies_damper", 0x0ce0c80735ec7214, 0xf7bd5929e30f2788, 0x091a6f762c6af82f),

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::libraries::Wanted;
-use super::plot::What;
+use super::libraries::PlatformChoice;
+use super::plot::Quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use stiction::kinds::range::Range;
@@ -302,7 +302,7 @@ pub struct RunOptions {
 
     /// Plot these quantities over time, separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub plot: Vec<What>,
+    pub plot: Vec<Quantity>,
 
     /// Output file of --plot, SVG or PNG [default: the scene's name with .svg]
     #[arg(long, value_name = "FILE", requires = "plot")]
@@ -326,8 +326,8 @@ pub struct BuildOptions {
 
     /// Platforms of the FMU, separated by commas: names, "all" or "own"; "linux64=aarch64-linux" puts the ARM64 library into the
     /// folder where masters on ARM64 look for it [default: all platforms with a library]
-    #[arg(long, value_name = "LIST", value_parser = Wanted::parse, conflicts_with = "library")]
-    pub platforms: Option<Wanted>,
+    #[arg(long, value_name = "LIST", value_parser = PlatformChoice::parse, conflicts_with = "library")]
+    pub platforms: Option<PlatformChoice>,
 }
 
 /// Arguments of `describe`.

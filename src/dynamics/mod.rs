@@ -407,24 +407,29 @@ pub fn add_applied(
         twists,
     };
     for link in &model.forces {
-        let spans = model.spans(link.bodies);
-        match &link.force {
-            AnyForce::Plane(force) if force.is_given() => {
-                let effect = at.plane(link, |at| force.effect(at, Detail::Stiff));
-                add_force(spans, factor, &effect.force, total);
-                if force.dissipates() {
-                    add_force(spans, -factor, &effect.damping, total);
-                }
-            }
-            AnyForce::Space(force) if force.is_given() => {
-                let effect = at.space(link, |at| force.effect(at, Detail::Stiff));
-                add_force(spans, factor, &effect.force, total);
-                if force.dissipates() {
-                    add_force(spans, -factor, &effect.damping, total);
-                }
-            }
-            AnyForce::Plane(_) | AnyForce::Space(_) => {}
-        }
+        at.add_applied(link, factor, total);
+    }
+}
+
+/// The same without servos, which are springs with a limit in time stepping.
+pub fn add_applied_without_servos(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    total: &mut [f64],
+) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    let others = model.forces.iter().filter(|f| f.force.servo().is_none());
+    for link in others {
+        at.add_applied(link, 1.0, total);
     }
 }
 
@@ -615,6 +620,28 @@ impl At<'_> {
                 .joint
                 .map_or_else(Count::default, |i| self.poses.count(&self.model.joints[i])),
         })
+    }
+
+    // the force of an applied one, times `factor`
+    fn add_applied(&self, link: &ForceLink, factor: f64, total: &mut [f64]) {
+        let spans = self.model.spans(link.bodies);
+        match &link.force {
+            AnyForce::Plane(force) if force.is_given() => {
+                let effect = self.plane(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
+            }
+            AnyForce::Space(force) if force.is_given() => {
+                let effect = self.space(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
+            }
+            AnyForce::Plane(_) | AnyForce::Space(_) => {}
+        }
     }
 
     fn energy(&self, link: &ForceLink) -> f64 {

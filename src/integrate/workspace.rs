@@ -90,6 +90,8 @@ pub struct Workspace {
     /// Statuses of friction elements: those of the state, or of a step that determines them.
     pub(super) element_status: Vec<Status>,
     pub(super) previous_elements: Vec<Status>,
+    /// Rows of one-way clutches.
+    pub(super) one_ways: Vec<usize>,
     /// Elements whose status is not to be revised.
     pub(super) element_known: Vec<bool>,
     /// Directions of the reactions that load friction elements.
@@ -219,6 +221,7 @@ impl Workspace {
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,
             previous_elements: state.element_status.clone(),
+            one_ways: model.one_way_rows().collect(),
             element_known: vec![false; model.elements.len()],
             reaction: vec![[0.0; MAX_LOADING]; model.elements.len()],
             element_status: state.element_status,

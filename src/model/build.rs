@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
+    Motion, Poses, StartSpec, contacts, drives, pose_of, sensors, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
@@ -12,7 +12,9 @@ use crate::kinds::plane::joint::{Joint, Mounts, Revolute};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Parts, Plane, Scene, Target};
+use crate::scene::spec::{
+    self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Parts, Plane, Scene, Target,
+};
 
 /// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
@@ -48,6 +50,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
             &Poses::Plane(builder.poses),
             &mut builder.problems,
         );
+        sensors::add(&plane.sensors, &mut builder.model, &mut builder.problems);
     }
     finish(builder.model, builder.problems)
 }
@@ -72,6 +75,16 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
         servo.branch = model.inputs.len() + model.n_servos;
         model.n_servos += 1;
     }
+    // so do the speeds that follow from accelerations by inputs
+    let mut slot = model.inputs.len() + model.n_servos;
+    for drive in &mut model.drives {
+        if let Motion::Acceleration(given) = &mut drive.motion
+            && let Signal::Input(_) = given.signal
+        {
+            given.slot = Some(slot);
+            slot += 1;
+        }
+    }
     breakpoints.sort_by(f64::total_cmp);
     breakpoints.dedup();
     model.breakpoints = breakpoints;
@@ -95,6 +108,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         gravity: Vec3::zeros(),
         until: scene.until,
         settings: scene.settings.clone(),
+        interface: scene.interface.clone(),
         bodies: Vec::new(),
         joints: Vec::new(),
         forces: Vec::new(),
@@ -105,6 +119,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         elements: Vec::new(),
         drives: Vec::new(),
         inputs: Vec::new(),
+        sensors: Vec::new(),
         n_servos: 0,
         breakpoints: Vec::new(),
         shortest_period: f64::INFINITY,
@@ -169,6 +184,7 @@ impl Builder<'_> {
                 axes: quaternion::IDENTITY,
                 start: StartSpec::default(),
                 extent: 0.0,
+                is_belt: body.motion.as_ref().is_some_and(BodyMotion::is_of_belt),
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

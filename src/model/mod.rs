@@ -1,5 +1,6 @@
 //! The model of a scene: checked, indexed, immutable.
 
+mod accelerated;
 mod build;
 mod contacts;
 mod drive;
@@ -11,6 +12,7 @@ mod manifold_reduction;
 pub mod memory;
 mod poses;
 mod seams;
+mod sensors;
 mod space;
 mod space_contacts;
 mod space_time_stepping;
@@ -29,17 +31,19 @@ pub use geometry::{
 };
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
+pub use sensors::Sensor;
 pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
+use crate::kinds::force::Tunable;
 use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
 use crate::kinds::plane::force::{Force, Servo};
 use crate::kinds::plane::joint::Joint;
 use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
-use crate::scene::spec::Settings;
+use crate::scene::spec::{Interface, Settings};
 
 /// Contacts for which workspace is allocated in advance.
 const EXPECTED: usize = 16;
@@ -62,6 +66,8 @@ pub struct Model {
     pub until: f64,
     /// Integration settings of the scene.
     pub settings: Settings,
+    /// Interface of its FMU.
+    pub interface: Interface,
     /// Moving bodies.
     pub bodies: Vec<Body>,
     /// Joints.
@@ -80,6 +86,8 @@ pub struct Model {
     pub contacts: Vec<Contact>,
     /// Names of the pairs of shapes, and of the joints with stops, that contacts belong to.
     pub pairs: Vec<String>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
     /// Inputs.
     pub inputs: Vec<InputLink>,
     /// Number of servos among the force elements.
@@ -127,6 +135,8 @@ pub struct Body {
     pub start: StartSpec,
     /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
+    /// Is it the moving surface of a belt? The shape of the ground that it belongs to does not move with it.
+    pub is_belt: bool,
 }
 
 /// A joint and the bodies it joins.
@@ -190,6 +200,10 @@ pub enum InputUnit {
     Meter,
     /// rad.
     Radian,
+    /// m/s².
+    MeterPerSecond2,
+    /// rad/s².
+    RadianPerSecond2,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.
@@ -292,6 +306,22 @@ pub enum AnyForce {
 }
 
 impl AnyForce {
+    /// The numbers that may change during a run.
+    pub fn tunable(&self) -> &dyn Tunable {
+        match self {
+            Self::Plane(force) => &**force,
+            Self::Space(force) => &**force,
+        }
+    }
+
+    /// Mutable access to them.
+    pub fn tunable_mut(&mut self) -> &mut dyn Tunable {
+        match self {
+            Self::Plane(force) => &mut **force,
+            Self::Space(force) => &mut **force,
+        }
+    }
+
     /// The element in the plane, if it is one.
     pub fn plane(&self) -> Option<&Force> {
         match self {

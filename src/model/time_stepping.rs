@@ -1,6 +1,7 @@
 //! Colliders and contact materials for time stepping. Contacts are not listed: they are found as bodies approach each other.
 
 use super::{BodyRef, Model, Surroundings, space_pose_of};
+use crate::kinds::force::SignalSpec;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::Pose;
 use crate::kinds::space::collide::grid::{BoundingSphere, Grid};
@@ -199,10 +200,18 @@ impl Model {
     /// Must a body be checked in each step because an input or signal acts on it?
     pub fn is_driven(&self, body: usize) -> bool {
         let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
+        let varies = |signal: &Signal| match signal {
+            Signal::Given(SignalSpec::Constant(_)) => false,
+            Signal::Given(_) | Signal::Input(_) => true,
+        };
         let forces = self.forces.iter();
         forces
             .filter(|link| of_body(&link.bodies))
             .any(|link| link.force.space().is_some_and(|force| force.is_given()))
+            || self
+                .elements
+                .iter()
+                .any(|element| of_body(&element.bodies) && element.signals().any(varies))
             || self
                 .drives
                 .iter()

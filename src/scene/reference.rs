@@ -44,9 +44,11 @@ fn tables() -> Vec<(&'static str, String)> {
     use Dimension::{Plane, Space};
     vec![
         ("file", keys(FILE)),
-        ("file in space", keys(FILE_IN_SPACE)),
         ("settings", settings(&[UsedBy::Both, UsedBy::EventDriven])),
         ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
+        ("fmu", keys(FMU)),
+        ("sensor", keys(SENSOR)),
+        ("kinds of sensors", meanings(SENSORS)),
         ("body", keys(BODY_IN_PLANE)),
         ("body in space", keys(BODY_IN_SPACE)),
         ("shape", keys(SHAPE)),
@@ -84,6 +86,34 @@ fn tables() -> Vec<(&'static str, String)> {
         ("belt", keys(BELT)),
     ]
 }
+
+/// Kinds of sensors and their meaning.
+const SENSORS: &[(&str, &str)] = &[
+    (
+        "`\"position\"`, `\"velocity\"`, `\"acceleration\"`",
+        "of a `point` of a `body`",
+    ),
+    (
+        "`\"angle\"` (plane), `\"orientation\"` (space, a quaternion), `\"angular_velocity\"`, `\"angular_acceleration\"`",
+        "of a `body`",
+    ),
+    (
+        "`\"distance\"`, `\"distance_rate\"`",
+        "between `anchors` of two `bodies`",
+    ),
+    (
+        "`\"joint_coordinate\"`, `\"joint_rate\"`",
+        "a `coordinate` of a `joint`, and its rate",
+    ),
+    (
+        "`\"joint_force\"`, `\"joint_moment\"`",
+        "reaction of a `joint` on its second body, without its motor and friction; the moment about the anchor of that body",
+    ),
+    (
+        "`\"contact_force\"`, `\"contact_moment\"`",
+        "of all contacts of two `bodies`, on the second one; the moment about its centre of mass",
+    ),
+];
 
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |");
@@ -172,6 +202,8 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
             keys.push("`motor`".to_owned());
+        }
+        if kind.rubbing().next().is_some() {
             keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
@@ -208,6 +240,14 @@ fn forces<K: force::Kind>(dimension: Dimension) -> String {
         ]
     });
     table(["`kind`", "acts on", "other keys", "meaning"], rows)
+}
+
+fn meanings(rows: &[(&str, &str)]) -> String {
+    let rows = rows.iter();
+    table(
+        ["`kind`", "meaning"],
+        rows.map(|(word, text)| [*word, *text].map(str::to_owned)),
+    )
 }
 
 /// Kinds that have a word, a sentence and keys.
@@ -275,15 +315,23 @@ mod tests {
                 "[[body]]\nkind = \"rigid\"",
                 "[[body]]\n[body.copies]",
                 "[contact_default]",
+                "[fmu]",
+                "[[sensor]]",
+                "[[sensor]]\nkind = \"position\"",
+                "[[sensor]]\nkind = \"distance\"",
+                "[[sensor]]\nkind = \"joint_coordinate\"",
+                "[[sensor]]\nkind = \"contact_force\"",
                 "[[contact]]",
-                "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
+                "[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
                 "[[joint]]\nkind = \"revolute\"\nfriction = {}",
                 "[[clutch]]",
                 "[[clutch]]\nkind = \"torque_limiter\"",
                 "[[clutch]]\nkind = \"belt_brake\"",
+                "[[clutch]]\nkind = \"one_way\"",
                 "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
                 "[[body]]\nkind = \"driven\"\nangle = 0",
+                "[[body]]\nkind = \"driven\"\nacceleration = [0, 0]\nangular_acceleration = 0",
             ]
             .map(str::to_owned),
         );

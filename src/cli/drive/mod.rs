@@ -1,21 +1,21 @@
 //! `stiction run any.fmu`: simulates an FMU through its C interface and records its variables.
 //!
-//! The library of an FMU is untrusted code. It is loaded by a separate process ([`served`]), which is called from here ([`remote`]): a
+//! The library of an FMU is untrusted code. It is loaded by a separate process ([`child`]), which is called from here ([`remote`]): a
 //! library that crashes, hangs or exits stops the run, and the results so far are kept.
 
 mod channel;
+mod child;
 mod foreign;
 mod frame;
 mod inputs;
 mod opened;
-mod ours;
 mod remote;
-mod served;
 mod steps;
+mod stiction_fmu;
 
+pub use child::serve;
 pub use inputs::Inputs;
 pub use opened::{Opened, is_fmu};
-pub use served::serve;
 
 use super::CliError;
 use super::args::{BenchOptions, RunOptions};
@@ -31,7 +31,6 @@ use super::run::Files;
 use super::summary::message;
 use super::timeline::Timeline;
 use foreign::Foreign;
-use ours::Ours;
 use remote::{NotLoaded, Remote};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -39,6 +38,7 @@ use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 use steps::{Drive, Recorder, columns};
 use stiction::tool::check::description::Experiment;
+use stiction_fmu::StictionFmu;
 
 /// Time limit for a call, s.
 const USUAL_LIMIT: f64 = 60.0;
@@ -89,7 +89,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let mut recorder = match model {
         Some((model, stage)) => {
             is_time_stepping = model.time_stepping.is_some();
-            Recorder::Ours(Box::new(Ours::new(model, stage, until)?))
+            Recorder::StictionFmu(Box::new(StictionFmu::new(model, stage, until)?))
         }
         None => {
             let foreign = Foreign::new(&opened.description, start, until);
@@ -107,7 +107,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         csv.finish()?;
     }
     let recording = match recorder {
-        Recorder::Ours(ours) => ours.finish(),
+        Recorder::StictionFmu(fmu) => fmu.finish(),
         Recorder::Foreign(foreign) => foreign.finish(),
     };
     if let Some(mut out) = files.events {
@@ -120,7 +120,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         true => summary(&groups, &warnings),
         false => page(&recording, options.events.0, &groups),
     };
-    super::run::tell(&text, stdout_taken)?;
+    super::run::print_text(&text, stdout_taken)?;
     super::run::warn(&warnings)?;
     if let Some(mut out) = files.report {
         let notes = notes(&result, &recording, warnings, is_time_stepping);

@@ -3,8 +3,8 @@
 use super::foreign::{self, Foreign};
 use super::inputs::Inputs;
 use super::opened::Opened;
-use super::ours::Ours;
 use super::remote::Remote;
+use super::stiction_fmu::StictionFmu;
 use super::{HINT, HINT_ON_PROCESS};
 use crate::cli::CliError;
 use crate::cli::csv::{header, quoted};
@@ -25,7 +25,7 @@ const MOST_MESSAGES: usize = 10;
 /// Recorder of an FMU.
 pub enum Recorder {
     /// For an FMU that contains a stiction scene.
-    Ours(Box<Ours>),
+    StictionFmu(Box<StictionFmu>),
     /// For any other FMU.
     Foreign(Box<Foreign>),
 }
@@ -89,7 +89,7 @@ impl Drive<'_> {
         if !self.remote.instantiate(name, guid, resources) {
             return Err(self.failed("fmi2Instantiate gave no instance", self.start));
         }
-        if let Recorder::Ours(_) = recorder {
+        if let Recorder::StictionFmu(_) = recorder {
             self.remote.log_events();
         }
         self.inputs
@@ -164,7 +164,7 @@ impl Drive<'_> {
     fn look(&mut self, recorder: &mut Recorder, time: f64, is_row: bool) -> Result<(), CliError> {
         let messages = self.remote.take_messages();
         let looked = match recorder {
-            Recorder::Ours(ours) => ours.look(&self.remote, &messages, time, &self.inputs),
+            Recorder::StictionFmu(fmu) => fmu.look(&self.remote, &messages, time, &self.inputs),
             Recorder::Foreign(foreign) => foreign.look(&self.remote, time),
         };
         for message in messages.iter().filter(|m| m.status != 0) {

@@ -721,7 +721,7 @@ pub(super) fn step_system(
     }
     // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
-    system.prescribe(model, scheme.sigma, |drive| drive.speed(acts, inputs));
+    system.prescribe_speeds(model, scheme.sigma, acts, inputs);
     system.bias_from(scratch_position);
     stiffness
 }

@@ -7,7 +7,7 @@ mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
 mod cones;
-mod elements;
+pub(super) mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
@@ -17,7 +17,7 @@ mod polygons;
 mod position_level;
 mod rolling;
 pub(super) mod run;
-mod servos;
+pub(super) mod servos;
 pub(super) mod smoothing;
 mod stabilize;
 mod stall_detector;
@@ -225,6 +225,7 @@ fn with_counted_work(
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.same_acceleration = same_acceleration(settings);
     workspace.near.band = contact_band(settings, standard);
+    model.continue_speeds(state.time, &mut state.inputs);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();
@@ -339,7 +340,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
     }
     for (e, element) in model.elements.iter().enumerate() {
         let row = level.first_element() + e;
-        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        let speed = element.given_speed(state.time, Side::After, &state.inputs);
         power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power

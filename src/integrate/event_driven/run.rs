@@ -19,6 +19,7 @@ use crate::integrate::report::{Event, EventKind};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, Vec3};
+use crate::model::FrictionElement;
 use crate::scene::spec::EventState;
 use crate::state::{Resistance, State, Status, closed};
 
@@ -96,7 +97,7 @@ impl Run<'_> {
                 stabilize::stop(self.model, self.workspace, status, now, position, velocity);
             self.report.applied_work += driven;
             let gained = kinetic_energy(self.model, velocity) - before - driven;
-            let is_corrected = energy::is_corrected(self.settings) && self.model.drives.is_empty();
+            let is_corrected = energy::is_corrected(self.settings) && !self.model.has_motors();
             if is_corrected && gained > ROUNDING * before {
                 energy::remove_gain(self.model, self.workspace, status, gained, velocity);
             }
@@ -290,7 +291,7 @@ impl Run<'_> {
                 collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
-        collides |= self.drives_jump();
+        collides |= self.drives_jump() || self.one_ways_slip_back();
         if collides { self.impact(None) } else { Ok(()) }
     }
 
@@ -313,6 +314,23 @@ impl Run<'_> {
             let given = drive.speed(now, &state.inputs);
             (row.dot(&state.velocity) - given).abs() > slow
         })
+    }
+
+    // does a one-way clutch move backward?
+    fn one_ways_slip_back(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if !model.elements.iter().any(FrictionElement::is_one_way) {
+            return false;
+        }
+        model.poses(&state.position, &mut workspace.poses);
+        let slow = rest_speed(&state.velocity);
+        let mut one_ways = model.elements.iter().filter(|e| e.is_one_way());
+        one_ways.any(|e| model.element_row(e, &workspace.poses).dot(&state.velocity) < -slow)
     }
 
     fn lowest_bounce(&self) -> LowestBounce {

@@ -191,7 +191,7 @@ fn velocity(
     } = workspace;
     *work += 1;
     level.set_directions(v, sliding, resistance);
-    level.prescribe(model, 1.0, |drive| drive.speed(time, inputs));
+    level.prescribe_speeds(model, 1.0, time, inputs);
     level.bias_from(v);
     level.solve_motion(joints, |contact| statuses[contact], fixed_mode_solver);
     balance.friction_work.clear();
@@ -238,7 +238,10 @@ fn half_drive_work(level: &System, v: &[f64]) -> f64 {
     let halves = level
         .driven_rows()
         .map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
-    halves.sum()
+    let of_elements = level
+        .element_rows()
+        .map(|row| 0.5 * level.impulse[row] * level.prescribed(row));
+    halves.sum::<f64>() + of_elements.sum::<f64>()
 }
 
 // half of what friction of the `i`-th contact takes at velocities `v`

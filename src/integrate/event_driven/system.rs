@@ -26,9 +26,10 @@ pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::dynamics::Layout;
+use crate::kinds::plane::force::{Input, Side};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
-use crate::model::{Drive, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
+use crate::model::{Drive, FrictionElement, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 use std::sync::Arc;
@@ -437,12 +438,42 @@ impl System {
         }
     }
 
-    /// Sets the prescribed values of the rows of drives: `factor` times `of` them. Friction elements stick at rest.
-    pub fn prescribe(&mut self, model: &Model, factor: f64, of: impl Fn(&Drive) -> f64) {
+    /// Sets the prescribed values of the rows of drives and friction elements: `factor` times the values of the closures.
+    pub fn prescribe(
+        &mut self,
+        model: &Model,
+        factor: f64,
+        of: impl Fn(&Drive) -> f64,
+        of_element: impl Fn(&FrictionElement) -> f64,
+    ) {
         self.given.clear();
         self.given
             .extend(model.drives.iter().map(|drive| factor * of(drive)));
-        self.given.extend(model.elements.iter().map(|_| 0.0));
+        self.given
+            .extend(model.elements.iter().map(|e| factor * of_element(e)));
+    }
+
+    /// The same for `factor` times their speeds at a time.
+    pub fn prescribe_speeds(
+        &mut self,
+        model: &Model,
+        factor: f64,
+        time: (f64, Side),
+        inputs: &[Input],
+    ) {
+        let of_element = |e: &FrictionElement| e.motion.speed(time, inputs);
+        self.prescribe(model, factor, |drive| drive.speed(time, inputs), of_element);
+    }
+
+    /// The same for their accelerations.
+    pub fn prescribe_accelerations(&mut self, model: &Model, time: (f64, Side), inputs: &[Input]) {
+        let of_element = |e: &FrictionElement| e.motion.acceleration(time, inputs);
+        self.prescribe(
+            model,
+            1.0,
+            |drive| drive.acceleration(time, inputs),
+            of_element,
+        );
     }
 
     /// Work of the drives, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
@@ -466,8 +497,13 @@ impl System {
         self.n_joint - self.given.len()..self.first_element()
     }
 
-    // prescribed value of a joint equation
-    fn prescribed(&self, row: usize) -> f64 {
+    /// Rows of all friction elements.
+    pub fn element_rows(&self) -> Range<usize> {
+        self.first_element()..self.n_joint
+    }
+
+    /// Prescribed value of a joint equation.
+    pub fn prescribed(&self, row: usize) -> f64 {
         let first = self.n_joint - self.given.len();
         row.checked_sub(first)
             .and_then(|i| self.given.get(i))

@@ -464,7 +464,7 @@ pub(super) fn solve_complementarity(
     Err(unsolved(state.time))
 }
 
-fn unsolved(time: f64) -> StepError {
+pub(super) fn unsolved(time: f64) -> StepError {
     let outcome = Outcome::PivotLimit;
     StepError::Unsolved { time, outcome }
 }
@@ -913,7 +913,7 @@ pub(super) fn free_acceleration(
         ..
     } = &mut *workspace;
     free_acceleration.clone_from(acceleration);
-    level.prescribe(model, 1.0, |drive| drive.acceleration(time, inputs));
+    level.prescribe_accelerations(model, time, inputs);
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }

@@ -1,6 +1,6 @@
 //! The parts of a planar scene.
 
-use super::{Mechanism, body, contact};
+use super::{Mechanism, Names, belt, body, contact};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
@@ -9,12 +9,13 @@ use crate::scene::spec::Plane;
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let gravity = t.vector_or("gravity", [0.0, -9.81]);
     let Mechanism {
-        bodies,
+        mut bodies,
         ground,
         joints,
         couplings,
         clutches,
         forces,
+        sensors,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
         .get("contact_default")
@@ -24,6 +25,12 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let contact_rules: Vec<_> = tables
         .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
         .collect();
+    let mut names = Names::new("belts");
+    let tables = t.items("belt").into_iter();
+    let belts: Vec<_> = tables
+        .map(|t| belt::read(t, &mut names, &ground, &bodies))
+        .collect();
+    bodies.extend(belts.iter().map(body::of_belt));
     Plane {
         gravity,
         bodies,
@@ -32,7 +39,9 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         couplings,
         clutches,
         forces,
+        sensors,
         contact_default,
         contact_rules,
+        belts,
     }
 }

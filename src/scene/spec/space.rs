@@ -1,9 +1,8 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
 use super::friction::Clutch;
-use super::{
-    BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Name, Shape, Signal,
-};
+use super::sensor::Sensor;
+use super::{Belt, BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Shape};
 pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
@@ -30,27 +29,14 @@ pub struct Space {
     pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
     /// Default contact properties.
     pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.
     pub contact_rules: Vec<ContactRule<Friction>>,
     /// Moving surfaces of the ground.
-    pub belts: Vec<Belt>,
-}
-
-/// `[[belt]]`: a shape of the ground whose surface moves tangentially.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Belt {
-    /// Start of the table.
-    pub place: Place,
-    /// Unique name.
-    pub name: String,
-    /// The shape of the ground.
-    pub shape: Name,
-    /// Direction of motion; any length.
-    pub direction: Triple,
-    /// m/s.
-    pub speed: Signal,
+    pub belts: Vec<Belt<Triple>>,
 }
 
 impl Space {

@@ -7,6 +7,7 @@
 use super::{Bending, Detail, Effect, ForceKind, LineForce, Situation};
 use super::{Given, Site};
 use crate::kinds::force::Frame;
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::BODY_DOF;
 use crate::math::{Mat3, Vec3, cross3};
@@ -37,6 +38,8 @@ impl Applied {
         }
     }
 }
+
+tunable! { Applied {} }
 
 impl ForceKind for Applied {
     fn line_force(&self, at: &Situation) -> Option<LineForce> {
