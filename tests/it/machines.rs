@@ -758,8 +758,8 @@ fn each_angle_of_a_universal_joint_has_its_friction() {
 /// A block of 2 kg on a belt, held by a spring of 50 N/m: stick-slip without end where friction at rest is larger.
 fn block_on_belt(speed: &str, friction: &str, in_space: bool, surface: &str) -> Model {
     let surface = match (surface, in_space) {
-        ("box", false) => "kind = \"box\", center = [0, -0.1], size = [20, 0.2]",
-        ("box", true) => "kind = \"box\", center = [0, 0, -0.1], size = [20, 4, 0.2]",
+        ("box", false) => "kind = \"box\", position = [0, -0.1], size = [20, 0.2]",
+        ("box", true) => "kind = \"box\", position = [0, 0, -0.1], size = [20, 4, 0.2]",
         (_, false) => "kind = \"half_plane\", point = [0, 0], normal = [0, 1]",
         (_, true) => "kind = \"half_space\", point = [0, 0, 0], normal = [0, 0, 1]",
     };
@@ -881,8 +881,10 @@ fn friction_at_rest_makes_a_block_on_a_belt_stick_and_slip_for_ever() {
         .filter(|e| e.kind == EventKind::SlipStart)
         .map(|e| e.time)
         .collect();
+    // its four corners do so together
+    let starts: Vec<f64> = starts.into_iter().step_by(4).collect();
     println!("{starts:?} {slip} {stick}");
-    assert!(starts.len() > 8);
+    assert_eq!(starts.len(), 10);
     for pair in starts[1..].windows(2) {
         assert!(
             (pair[1] - pair[0] - slip - stick).abs() < 1e-6,
