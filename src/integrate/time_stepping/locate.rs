@@ -125,9 +125,9 @@ impl Step<'_> {
         }
         let joined = self.model.joints.iter().map(|link| link.bodies);
         let forced = self.model.forces.iter().map(|link| link.bodies);
-        let rubbing = self.model.elements.iter().map(|element| element.bodies);
+        let with_friction = self.model.elements.iter().map(|element| element.bodies);
         let coupled = self.model.all_couplings().map(Coupling::pair);
-        for bodies in joined.chain(forced).chain(rubbing).chain(coupled) {
+        for bodies in joined.chain(forced).chain(with_friction).chain(coupled) {
             plans.join(bodies);
             for body in bodies.into_iter().flatten() {
                 plans.supported[body] = true;
