@@ -43,6 +43,9 @@ impl Step<'_> {
             };
             let force = self.state.joint_force[first_force + e];
             let work = &mut self.workspace.time_stepping;
+            let own = row(&slope, turned - faster);
+            let bodies = element.bodies.map(index);
+            let response = inverse_mass(&own, bodies, &work.bodies);
             let mut active = ActiveElement {
                 element: e,
                 constraint: work.constraints.len(),
@@ -51,14 +54,12 @@ impl Step<'_> {
                 bound: 0.0,
                 start: slip,
                 load: element.given_load(now.0, now.1, inputs).map(positive),
+                response,
                 slides: if slides { sign } else { 0.0 },
             };
             let load = active.load(self.model, &self.state.joint_force);
             let against = if slides { -sign } else { force };
             active.bound = active.wanted_bound(self.model, load, against, slip);
-            let own = row(&slope, turned - faster);
-            let bodies = element.bodies.map(index);
-            let response = inverse_mass(&own, bodies, &work.bodies);
             let free = free_speed(&own, bodies, &work.bodies);
             work.rows
                 .extend(bounded_rows(own, active.bound, response, free));
@@ -98,16 +99,18 @@ impl Work {
     ) {
         solve(self);
         for _ in 0..REPETITIONS {
-            if self.elements.is_empty() {
+            if self.elements.is_empty() && self.static_contacts.is_empty() {
                 return;
             }
             let mut reactions = std::mem::take(&mut self.reactions);
             self.write_joint_forces(model, &mut reactions);
-            let mut any = false;
+            let mut any = self.revise_static_contacts(true);
             for active in &mut self.elements {
                 let friction = self.impulse[active.normal + 1];
                 let load = active.load(model, &reactions);
-                if active.revise(model, load, friction, active.start) {
+                // what sticks has no speed
+                let end = if active.slides == 0.0 { 0.0 } else { active.start };
+                if active.revise(model, load, friction, end) {
                     let normal = &mut self.rows[active.normal];
                     normal.bias = -normal.compliance * active.bound;
                     any = true;
