@@ -130,23 +130,22 @@ impl ActiveElement {
         }
     }
 
-    // (3), (4)
-    fn wanted_bound(&self, model: &Model, load: f64, friction: f64, end: f64) -> f64 {
+    // (3), (4) against this friction, while it slides at this mean speed
+    fn wanted_bound(&self, model: &Model, load: f64, friction: f64, speed: f64) -> f64 {
         let element = &model.elements[self.element];
         let along = direction(friction);
         let coefficient = match self.mode {
             Mode::Holds => element.coefficient_at_rest(along),
-            Mode::Slides | Mode::Breaks => {
-                element.coefficient(along, 0.5 * (self.start + end))
-            }
+            Mode::Slides | Mode::Breaks => element.coefficient(along, speed),
         };
         coefficient * load
     }
 
-    // is the bound, or the mode, another one after a solution? Then it changes
-    fn revise(&mut self, model: &Model, load: f64, friction: f64, end: f64) -> bool {
+    // revises bound and mode after a solution with this friction, relative velocity at the end (at an instant: acceleration) and mean
+    // speed; true if the bound changes
+    fn revise(&mut self, model: &Model, load: f64, [friction, end, speed]: [f64; 3]) -> bool {
         let is_at_bound = self.is_at_bound(friction, end);
-        let wanted = self.wanted_bound(model, load, friction, end);
+        let wanted = self.wanted_bound(model, load, friction, speed);
         if !is_at_bound && friction.abs() <= wanted {
             return false;
         }
@@ -154,16 +153,18 @@ impl ActiveElement {
             self.bound = wanted;
             return true;
         }
-        let next = self.mode.next(end * self.start < 0.0);
-        match next.filter(|_| is_at_bound) {
-            Some(next) => self.mode = next,
-            None => return false,
+        if !self.slides(friction, end) {
+            return false;
         }
-        let wanted = self.wanted_bound(model, load, friction, end);
+        let Some(next) = self.mode.next(end * self.start < 0.0) else {
+            return false;
+        };
+        self.mode = next;
+        let wanted = self.wanted_bound(model, load, friction, speed);
         let has_changed = (wanted - self.bound).abs() > CONVERGED * (wanted + self.bound);
         self.bound = wanted;
         // the other coefficient may be the same one
-        has_changed || self.revise(model, load, friction, end)
+        has_changed || self.revise(model, load, [friction, end, speed])
     }
 
     // is the friction that would stop it at the bound? In very short steps friction alone is as inexact as the solution
@@ -171,11 +172,16 @@ impl ActiveElement {
         (friction - end / self.response).abs() >= self.bound * (1.0 - AT_BOUND)
     }
 
+    // redundant friction may be at its bound without motion
+    fn slides(&self, friction: f64, end: f64) -> bool {
+        self.is_at_bound(friction, end) && end.abs() > AT_BOUND * self.bound * self.response
+    }
+
     fn status(&self, friction: f64, end: f64) -> Status {
         if self.bound == 0.0 {
             return Status::Open;
         }
-        match self.is_at_bound(friction, end) && end != 0.0 {
+        match self.slides(friction, end) {
             false => Status::Stick,
             true if friction < 0.0 => Status::SlipForward,
             true => Status::SlipBackward,
@@ -228,7 +234,11 @@ impl Step<'_> {
             };
             let reactions = &self.state.joint_force;
             let load = active.load(self.model, reactions);
-            let load = if active.load.is_some() { load } else { h * load };
+            let load = if active.load.is_some() {
+                load
+            } else {
+                h * load
+            };
             let against = if start == 0.0 { friction } else { -start };
             active.bound = active.wanted_bound(self.model, load, against, start);
             let free = free_speed(&own, bodies, &work.bodies);
@@ -306,8 +316,10 @@ impl Step<'_> {
 
 /// Velocity of a row without impulses.
 pub(super) fn free_speed(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
-    let velocities: [Six; 2] =
-        bodies.map(|body| all.get(body as usize).map_or([0.0; 6], |body| body.velocity));
+    let velocities: [Six; 2] = bodies.map(|body| {
+        all.get(body as usize)
+            .map_or([0.0; 6], |body| body.velocity)
+    });
     row.bias + along(row, [0, 1], &velocities)
 }
 
@@ -328,7 +340,8 @@ impl Work {
             let friction = self.impulse[active.normal + 1];
             let end = along(own, bodies, &self.end) + own.bias;
             let load = active.load(model, reactions);
-            if !active.revise(model, load, friction, end) {
+            let speed = 0.5 * (active.start + end);
+            if !active.revise(model, load, [friction, end, speed]) {
                 continue;
             }
             let normal = &mut self.rows[active.normal];

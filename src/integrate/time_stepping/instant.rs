@@ -108,7 +108,10 @@ pub(in crate::integrate) fn find(
 }
 
 /// A row and (dG/dt) v.
-pub(super) fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space::Row, f64) {
+pub(super) fn moving_row(
+    gradient: &space::Row<Dual>,
+    twists: [&space::Twist; 2],
+) -> (space::Row, f64) {
     let values = space::Row {
         a: gradient.a.map(|x| x.value),
         b: gradient.b.map(|x| x.value),
@@ -632,7 +635,9 @@ impl Step<'_> {
                     key: point.key,
                     force,
                     moment,
-                    slides: self.loaded_contact(&point.key).is_some_and(|old| old.slides),
+                    slides: self
+                        .loaded_contact(&point.key)
+                        .is_some_and(|old| old.slides),
                 });
             }
         }

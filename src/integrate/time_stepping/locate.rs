@@ -15,8 +15,8 @@ use super::stops::{gap_of, is_closed};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::integrate::{StepError, Workspace, reject_position_jumps};
 use crate::kinds::plane::force::Side;
-use crate::kinds::space::{Pose, Row};
 use crate::kinds::space::joint::Count;
+use crate::kinds::space::{Pose, Row};
 use crate::math::{Groups, Limit, Vec3, quaternion, root};
 use crate::model::{BodyRef, Coupling, Model, space_pose_of, space_twist_of};
 use crate::scene::spec::settings::TimeStepping;
@@ -125,9 +125,9 @@ impl Step<'_> {
         }
         let joined = self.model.joints.iter().map(|link| link.bodies);
         let forced = self.model.forces.iter().map(|link| link.bodies);
-        let rubbing = self.model.elements.iter().map(|element| element.bodies);
+        let with_friction = self.model.elements.iter().map(|element| element.bodies);
         let coupled = self.model.all_couplings().map(Coupling::pair);
-        for bodies in joined.chain(forced).chain(rubbing).chain(coupled) {
+        for bodies in joined.chain(forced).chain(with_friction).chain(coupled) {
             plans.join(bodies);
             for body in bodies.into_iter().flatten() {
                 plans.supported[body] = true;

@@ -51,9 +51,9 @@ impl SleepIslands {
         }
         let joined = model.joints.iter().map(|link| link.bodies);
         let forced = model.forces.iter().map(|link| link.bodies);
-        let rubbing = model.elements.iter().map(|element| element.bodies);
+        let with_friction = model.elements.iter().map(|element| element.bodies);
         let coupled = model.all_couplings().map(Coupling::pair);
-        for [a, b] in joined.chain(forced).chain(rubbing).chain(coupled) {
+        for [a, b] in joined.chain(forced).chain(with_friction).chain(coupled) {
             self.join(a, b);
         }
         self.awake.clear();

@@ -69,27 +69,27 @@ impl StaticContact {
         self.friction
     }
 
-    fn wanted(&self, end: [f64; 2]) -> f64 {
+    // with this mean slip
+    fn wanted(&self, mean: [f64; 2]) -> f64 {
         match self.mode {
             Mode::Holds => self.material.static_friction,
-            Mode::Slides | Mode::Breaks => {
-                let mean = [0, 1].map(|k| 0.5 * (self.start[k] + end[k]));
-                self.material.sliding_friction(norm(&mean))
-            }
+            Mode::Slides | Mode::Breaks => self.material.sliding_friction(norm(&mean)),
         }
     }
 
-    // (1) to (3) after a solution with these impulses; true if the coefficient changes
-    fn revise(&mut self, impulse: &[f64], end: [f64; 2]) -> bool {
+    // (1) to (3) after a solution with these impulses, slip at the end (at an instant: acceleration) and mean slip; true if the coefficient
+    // changes
+    fn revise(&mut self, impulse: &[f64], end: [f64; 2], mean: [f64; 2]) -> bool {
         let bound = self.friction * impulse[0];
         let stopping = [0, 1].map(|k| impulse[1 + k] - end[k] / self.response);
         let is_at_bound = norm(&stopping) >= bound * (1.0 - AT_BOUND);
-        self.slides = is_at_bound && end != [0.0; 2];
-        if !is_at_bound || impulse[0] <= 0.0 {
+        // redundant friction may be at its bound without motion
+        self.slides = is_at_bound && norm(&end) > AT_BOUND * bound * self.response;
+        if !self.slides || impulse[0] <= 0.0 {
             return false;
         }
         let old = self.friction;
-        self.friction = self.wanted(end);
+        self.friction = self.wanted(mean);
         if (self.friction - old).abs() > CONVERGED * old {
             return true;
         }
@@ -98,7 +98,7 @@ impl StaticContact {
             return false;
         };
         self.mode = next;
-        self.friction = self.wanted(end);
+        self.friction = self.wanted(mean);
         (self.friction - old).abs() > CONVERGED * old
     }
 }
@@ -110,12 +110,13 @@ impl Work {
         let mut any = false;
         for own in &mut self.static_contacts {
             let bodies = self.constraints[own.constraint].bodies;
-            let end = match is_instant {
-                true if own.slides => own.start,
-                true => [0.0; 2],
-                false => slip(&self.rows[own.normal..], bodies, &self.end),
+            let end = slip(&self.rows[own.normal..], bodies, &self.end);
+            let (end, mean) = match is_instant {
+                true if own.slides => (own.start, own.start),
+                true => (end, own.start),
+                false => (end, [0, 1].map(|k| 0.5 * (own.start[k] + end[k]))),
             };
-            if !own.revise(&self.impulse[own.normal..own.normal + 3], end) {
+            if !own.revise(&self.impulse[own.normal..own.normal + 3], end, mean) {
                 continue;
             }
             let point = &self.points.list[own.constraint];

@@ -2,7 +2,7 @@
 
 use super::{ActiveElement, Mode, bounded_contact, bounded_rows, free_speed, gradient};
 use crate::contact::body_blocks::ContactConstraint;
-use crate::integrate::time_stepping::assemble::{index, inverse_mass, row};
+use crate::integrate::time_stepping::assemble::{along, index, inverse_mass, row};
 use crate::integrate::time_stepping::impact::SLOW;
 use crate::integrate::time_stepping::instant::{Instant, moving_row};
 use crate::integrate::time_stepping::{Step, Work};
@@ -108,9 +108,15 @@ impl Work {
             for active in &mut self.elements {
                 let friction = self.impulse[active.normal + 1];
                 let load = active.load(model, &reactions);
-                // what sticks has no speed
-                let end = if active.slides == 0.0 { 0.0 } else { active.start };
-                if active.revise(model, load, friction, end) {
+                let own = &self.rows[active.normal + 1];
+                let bodies = self.constraints[active.constraint].bodies;
+                let end = along(own, bodies, &self.end) + own.bias;
+                let end = if active.slides == 0.0 {
+                    end
+                } else {
+                    active.start
+                };
+                if active.revise(model, load, [friction, end, active.start]) {
                     let normal = &mut self.rows[active.normal];
                     normal.bias = -normal.compliance * active.bound;
                     any = true;
