@@ -1,6 +1,6 @@
 //! Workspace of a step: allocated once for a model, never saved.
 
-use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES};
+use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES, SlipSamples};
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::near::NearPairs;
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// Event functions of a contact at most.
 const EVENT_FUNCTIONS: usize = 9;
+
+/// Relative accuracy of accelerations by a complementarity problem.
+pub(super) const SAME_ACCELERATION: f64 = 1e-9;
 
 /// Which motions of a contact are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,6 +126,11 @@ pub struct Workspace {
     pub(super) middle_sampled: bool,
     /// Event functions along an extrapolated step.
     pub(super) samples: [Vec<EventFunction>; N_SAMPLES + 1],
+    /// Relative difference up to which two distributions of forces over dependent constraints give the same accelerations.
+    pub(super) same_acceleration: f64,
+    /// Slips of the last evaluation of event functions, and those of the samples.
+    pub(super) slips: Vec<Vec3>,
+    pub(super) slip_samples: SlipSamples,
     pub(super) violated: Vec<EventFunction>,
     /// The last extrapolated step; taken out while it is evaluated.
     pub(super) dense_output: Option<DenseOutput>,
@@ -170,6 +178,7 @@ impl Workspace {
         let state = State::new(model);
         let n_event_functions =
             EVENT_FUNCTIONS * model.expected_contacts() + 2 * model.elements.len() + 1;
+        let n_discs = 2 * model.expected_contacts();
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -232,6 +241,9 @@ impl Workspace {
             twice: vector(),
             middle_sampled: false,
             samples: std::array::from_fn(|_| Vec::with_capacity(n_event_functions)),
+            same_acceleration: SAME_ACCELERATION,
+            slips: Vec::with_capacity(n_discs),
+            slip_samples: std::array::from_fn(|_| Vec::with_capacity(n_discs)),
             violated: Vec::with_capacity(n_event_functions),
             dense_output: Some(DenseOutput::new(model)),
             best: Trial::new(model),

@@ -329,12 +329,12 @@ fn decide(
         elements::guess_statuses(model, workspace, state.time, located, motion);
     }
     trial::free_acceleration(model, workspace, time, v);
-    let mut is_revised = true;
+    let (mut is_revised, mut updates) = (true, 0);
     for _ in 0..elements::MAX_REVISIONS {
         if !solve_contacts(model, state, workspace, when, v) {
             return false;
         }
-        is_revised = revise_elements(model, workspace, time, v);
+        is_revised = revise_elements(model, workspace, time, v, &mut updates);
         if !is_revised {
             break;
         }
@@ -346,14 +346,20 @@ fn decide(
     true
 }
 
-fn revise_elements(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) -> bool {
+fn revise_elements(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: (f64, Side),
+    v: &[f64],
+    updates: &mut usize,
+) -> bool {
     if model.elements.is_empty() {
         return false;
     }
     let known = std::mem::take(&mut workspace.element_known);
     let mut joints = std::mem::take(&mut workspace.joints);
     let revised = elements::at_instant(model, workspace, time, v, |friction, level, free| {
-        friction.update(level, free) > 0.0 || friction.revise(level, free, &known, &mut joints)
+        friction.settle((level, free), &known, &mut joints, updates)
     });
     workspace.element_known = known;
     workspace.joints = joints;

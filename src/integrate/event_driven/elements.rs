@@ -19,13 +19,16 @@ use crate::model::{BACKWARD, FORWARD, FrictionElement, Load, Model};
 use crate::state::{State, Status};
 
 /// Directions of reactions and friction coefficients that change by less than this have converged.
-const CONVERGED: f64 = 1e-14;
+pub(super) const CONVERGED: f64 = 1e-14;
 
 /// Maximum number of solutions for them; Newton's method needs four.
 pub(super) const MAX_UPDATES: usize = 30;
 
 /// A larger relative change of friction in the last of them is a failure.
 pub(super) const ACCEPTABLE_CHANGE: f64 = 1e-9;
+
+/// After this many solutions with the same statuses a change up to that will do: a solution of a contact problem has its own error.
+const SHARP_UPDATES: usize = 8;
 
 /// Maximum number of solutions for the statuses.
 pub(super) const MAX_REVISIONS: usize = 200;
@@ -112,10 +115,6 @@ fn direction(status: Status) -> Option<usize> {
 }
 
 impl Friction<'_> {
-    fn is_empty(&self) -> bool {
-        self.statuses.is_empty()
-    }
-
     // relative speed at the start
     fn start_speed(&self, system: &System, e: usize) -> f64 {
         let row = &system.rows[system.first_element() + e];
@@ -157,9 +156,34 @@ impl Friction<'_> {
         }
     }
 
-    /// Updates directions of reactions and speeds from the solution, and returns the largest relative change of friction; zero if it has
-    /// converged.
-    pub fn update(&mut self, system: &mut System, free: &mut [f64]) -> f64 {
+    /// Updates friction, or if it has converged the statuses, from a solution; false if neither changes. `updates` counts the solutions
+    /// with the same statuses.
+    pub fn settle(
+        &mut self,
+        (system, free): (&mut System, &mut [f64]),
+        known: &[bool],
+        rows: &mut [bool],
+        updates: &mut usize,
+    ) -> bool {
+        let converged = if *updates < SHARP_UPDATES {
+            CONVERGED
+        } else {
+            ACCEPTABLE_CHANGE
+        };
+        *updates += 1;
+        if self.update(system, free, converged) > 0.0 {
+            return true;
+        }
+        let revised = self.revise(system, free, known, rows);
+        if revised {
+            *updates = 0;
+        }
+        revised
+    }
+
+    /// Updates directions of reactions and speeds from the solution, and returns the largest relative change of friction; zero if that is
+    /// below `converged`.
+    pub fn update(&mut self, system: &mut System, free: &mut [f64], converged: f64) -> f64 {
         let mut largest: f64 = 0.0;
         for e in 0..self.statuses.len() {
             let element = &self.model.elements[e];
@@ -174,7 +198,7 @@ impl Friction<'_> {
             self.update_reaction(system, e, 1.0);
             let new = self.force(e, speed);
             let change = change(system.elements[e], new);
-            if change > CONVERGED {
+            if change > converged {
                 system.set_element(e, new, free);
                 largest = largest.at_least(change);
             }
@@ -216,7 +240,7 @@ impl Friction<'_> {
     }
 
     /// Revises the first status that the solution contradicts, (1) and (2), apart from those that are known; true if there is one.
-    pub fn revise(
+    fn revise(
         &mut self,
         system: &mut System,
         free: &mut [f64],
@@ -336,18 +360,19 @@ pub(super) fn update_in_step(
         span,
         v,
     };
-    friction.update(system, free)
+    friction.update(system, free, CONVERGED)
 }
 
-/// The same and the statuses, for a step that determines them.
+/// The same and the statuses, for a step that determines them; false if neither changes.
 pub(super) fn revise_in_step(
     model: &Model,
     workspace: &mut Workspace,
     span: Span,
     v: &[f64],
+    updates: &mut usize,
 ) -> bool {
-    if update_in_step(model, workspace, span, v) > 0.0 {
-        return true;
+    if model.elements.is_empty() {
+        return false;
     }
     let Workspace {
         system,
@@ -367,7 +392,7 @@ pub(super) fn revise_in_step(
         span,
         v,
     };
-    !friction.is_empty() && friction.revise(system, free, element_known, joints)
+    friction.settle((system, free), element_known, joints, updates)
 }
 
 /// Runs `action` with the elements at an instant, the level and the acceleration without constraints.

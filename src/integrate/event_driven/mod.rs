@@ -26,6 +26,7 @@ pub(super) mod trial;
 
 pub use coefficients::Coefficients;
 
+use crate::integrate::workspace::SAME_ACCELERATION;
 use crate::integrate::{Report, StepError, Workspace, finite, in_play, reject_position_jumps};
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
@@ -193,6 +194,14 @@ fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
     workspace.system.follows_velocity = follows;
 }
 
+// a break-away of dependent contacts is late by the time in which accelerations change by this
+fn same_acceleration(settings: &Settings) -> f64 {
+    match settings.tolerance {
+        Some(tolerance) => (0.1 * tolerance).clamp(0.1 * SAME_ACCELERATION, SAME_ACCELERATION),
+        None => SAME_ACCELERATION,
+    }
+}
+
 // runs `action` and adds the work of the solvers to the report
 fn with_counted_work(
     model: &Model,
@@ -211,6 +220,7 @@ fn with_counted_work(
     workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // excludes evaluations between two steps
     set_standard(model, workspace, instant_step(settings, standard));
+    workspace.same_acceleration = same_acceleration(settings);
     workspace.near.band = contact_band(settings, standard);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;

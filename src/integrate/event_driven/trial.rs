@@ -449,9 +449,10 @@ pub(super) fn solve_complementarity(
     workspace: &mut Workspace,
     span: Span,
 ) -> Result<(), StepError> {
+    let mut updates = 0;
     for _ in 0..elements::MAX_REVISIONS {
         solve_contacts(state, workspace, span)?;
-        if !elements::revise_in_step(model, workspace, span, &state.velocity) {
+        if !elements::revise_in_step(model, workspace, span, &state.velocity, &mut updates) {
             return Ok(());
         }
     }
@@ -610,6 +611,7 @@ pub(super) fn evaluate(
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
     workspace.event_functions.clear();
+    workspace.slips.clear();
     if workspace.level.contacts.is_empty() && model.elements.is_empty() && model.n_servos == 0 {
         return;
     }
@@ -629,6 +631,10 @@ pub(super) fn evaluate(
     workspace.level.write_elements();
     // under a tolerance stops in space are found by the local flow
     let closes = closes_stops(model, workspace);
+    if closes {
+        let Workspace { level, slips, .. } = &mut *workspace;
+        level.slips_at(|j| statuses[j], v, slips);
+    }
     let Workspace {
         level,
         event_functions,
@@ -832,7 +838,7 @@ pub(super) fn accelerate(
     let mut independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
     for _ in 0..elements::MAX_UPDATES {
         let update = |friction: &mut elements::Friction, level: &mut System, free: &mut [f64]| {
-            friction.update(level, free)
+            friction.update(level, free, elements::CONVERGED)
         };
         if model.elements.is_empty()
             || elements::at_instant(model, workspace, time, v, update) == 0.0
@@ -941,6 +947,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         compressed,
         free_acceleration,
         last_forces,
+        same_acceleration,
         ..
     } = workspace;
     level.guess_from(last_forces, 1.0);
@@ -960,7 +967,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         .iter()
         .zip(acceleration.iter())
         .fold(0.0, |m: f64, (a, b)| m.at_least((a - b).abs()));
-    difference <= 1e-9 * scale
+    difference <= *same_acceleration * scale
 }
 
 /// Prior knowledge of sliding for the complementarity problem, from a status.

@@ -50,6 +50,8 @@ pub(super) enum Found {
     Transition(f64, EventFunctionKind),
     /// A gap closes.
     Collision(Crossing),
+    /// A slip in space passed a stop about this time since the start of the step.
+    PassedStop(f64),
     /// The statuses are violated from the start.
     Contradiction,
 }
@@ -63,6 +65,11 @@ impl Run<'_> {
         let crossing = self.first_collision(Mode::FixedMode);
         match (transition, crossing) {
             (Found::Contradiction, _) => Found::Contradiction,
+            // the motion beyond the stop is not that of the step
+            (Found::PassedStop(time), crossing) => match crossing {
+                Some(crossing) if crossing.time <= 0.5 * time => Found::Collision(crossing),
+                _ => Found::PassedStop(time),
+            },
             (Found::Transition(time, what), Some(crossing)) => {
                 if time <= crossing.time {
                     Found::Transition(time, what)
@@ -82,17 +89,26 @@ impl Run<'_> {
         let mut samples = std::mem::take(&mut self.workspace.samples);
         samples[0].clone_from(&self.workspace.start_functions);
         samples[N_SAMPLES].clone_from(&self.workspace.event_functions);
-        let mut violated = None;
+        let (mut violated, mut passed) = (None, None);
         for (i, sample) in samples.iter_mut().enumerate().skip(1) {
             let known = i == MIDDLE && std::mem::take(&mut self.workspace.middle_sampled);
             if i < N_SAMPLES && !known {
                 self.evaluate_inside(self.sample_time(i));
                 sample.clone_from(&self.workspace.event_functions);
+                self.workspace.keep_slips(i);
+            }
+            passed = self.passed_stop(i);
+            if passed.is_some() {
+                break;
             }
             if sample.iter().any(is_violated) {
                 violated = Some(i);
                 break;
             }
+        }
+        if let Some(passed) = passed {
+            self.workspace.samples = samples;
+            return passed;
         }
         let mut found = self.first_between_samples(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
         if let (Found::Nothing, Some(i)) = (found, violated) {
@@ -118,6 +134,7 @@ impl Run<'_> {
             ..
         } = &mut *self.workspace;
         samples[MIDDLE].clone_from(event_functions);
+        self.workspace.keep_slips(MIDDLE);
         let Workspace {
             trial,
             acceleration,
@@ -157,7 +174,7 @@ impl Run<'_> {
         worst
     }
 
-    fn sample_time(&self, i: usize) -> f64 {
+    pub(super) fn sample_time(&self, i: usize) -> f64 {
         self.workspace.trial.h * i as f64 / N_SAMPLES as f64
     }
 
@@ -308,7 +325,7 @@ impl Run<'_> {
     pub(super) fn refine_event(&mut self, found: Found) -> Result<f64, StepError> {
         let h = self.workspace.trial.h;
         let (time, on_dense_output) = match found {
-            Found::Nothing | Found::Contradiction => return Ok(h),
+            Found::Nothing | Found::Contradiction | Found::PassedStop(_) => return Ok(h),
             Found::Transition(time, EventFunctionKind::Redundant) => (time, 0.0),
             Found::Transition(time, what) => (time, self.dense_slope(what, time)),
             Found::Collision(crossing) => (crossing.time, 0.0),
@@ -440,7 +457,7 @@ impl Run<'_> {
                 value_or_violation(self.workspace, what)
             }
             Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
-            Found::Nothing | Found::Contradiction => 0.0,
+            Found::Nothing | Found::Contradiction | Found::PassedStop(_) => 0.0,
         }
     }
 
@@ -448,7 +465,10 @@ impl Run<'_> {
     fn slope_of_trial(&mut self, found: Found) -> Option<f64> {
         match found {
             Found::Collision(crossing) => Some(self.closing_of_trial(crossing.what).1),
-            Found::Transition(..) | Found::Nothing | Found::Contradiction => None,
+            Found::Transition(..)
+            | Found::Nothing
+            | Found::Contradiction
+            | Found::PassedStop(_) => None,
         }
     }
 

@@ -7,11 +7,13 @@ mod dense;
 mod extrapolation;
 mod fallback;
 mod locate;
+mod passed_stop;
 mod symmetric;
 
 pub(in crate::integrate) use dense::{DenseOutput, from_start, interpolate};
 pub(in crate::integrate) use extrapolation::Extrapolation;
 pub(in crate::integrate) use locate::N_SAMPLES;
+pub(in crate::integrate) use passed_stop::SlipSamples;
 
 use super::assemble::Closing;
 use super::classify::When;
@@ -145,12 +147,10 @@ impl Run<'_> {
         if self.stop_ahead.is_finite() && self.closes_stop(target) {
             return Ok(());
         }
-        // 2. a step that is accurate enough, also inside
-        let Some(end) = self.accurate_step(target)? else {
+        // 2. a step that is accurate enough, also inside; 3. its first event
+        let Some((end, found)) = self.step_with_first_event(target)? else {
             return self.undecided_step(limit);
         };
-        // 3. its first event
-        let found = self.first_event();
         match found {
             Found::Nothing => {
                 if self.workspace.trial.h >= FALLBACK * self.settings.step {
@@ -190,7 +190,27 @@ impl Run<'_> {
                 Ok(())
             }
             Found::Collision(crossing) => self.collide_at(crossing),
+            Found::PassedStop(_) => Ok(()),
         }
+    }
+
+    // the complete trial step, its end time and its first event; none if it is lost in rounding
+    fn step_with_first_event(&mut self, target: f64) -> Result<Option<(f64, Found)>, StepError> {
+        let mut last = f64::INFINITY;
+        while let Some(end) = self.accurate_step(target)? {
+            let found = self.first_event();
+            let Found::PassedStop(time) = found else {
+                return Ok(Some((end, found)));
+            };
+            // the stop is nearer than predicted
+            self.report.rejected_steps += 1;
+            self.stop_ahead = self.stop_ahead.at_most(time);
+            if self.workspace.trial.h >= last {
+                break;
+            }
+            last = self.workspace.trial.h;
+        }
+        Ok(None)
     }
 
     // the complete trial step and its end time; none if it is lost in rounding
@@ -293,6 +313,7 @@ impl Run<'_> {
             &mut workspace.event_functions,
             &mut workspace.start_functions,
         );
+        workspace.keep_slips(0);
         keep_start(workspace);
         let acceleration = &workspace.acceleration;
         if state.control.step == 0.0 {
@@ -441,6 +462,7 @@ impl Run<'_> {
     // event functions, accelerations and forces at the end of the trial step
     fn evaluate_end_of_trial(&mut self) {
         trial::evaluate_end(self.model, self.state, self.workspace);
+        self.workspace.keep_slips(N_SAMPLES);
         let Workspace {
             trial,
             acceleration,

@@ -390,6 +390,20 @@ impl System {
         first
     }
 
+    /// Slips of all discs in world axes, zero where they do not slip.
+    pub fn slips_at(&self, status: impl Fn(usize) -> Status, v: &[f64], slips: &mut Vec<Vec3>) {
+        let n = self.contacts.len();
+        slips.extend((0..self.direction.len()).map(|k| {
+            if !self.slips(k, status(self.contacts[self.disc(k).0])) {
+                Vec3::zeros()
+            } else if k < n {
+                self.velocity_vector(k, v)
+            } else {
+                self.rolling_velocity(k - n, v)
+            }
+        }));
+    }
+
     // slip direction of a disc whose last one is known
     pub(super) fn direction_of(
         &self,

@@ -22,6 +22,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     let law = t
         .get("contact_default")
@@ -48,6 +49,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        sensors,
         contact_default,
         contact_rules,
         belts,
