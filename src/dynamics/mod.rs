@@ -133,13 +133,16 @@ impl Jacobians {
         }
     }
 
-    fn add_spatial(&mut self, spans: [Span; 2], detail: Detail, effect: &space::force::Effect) {
+    fn add_spatial(&mut self, spans: [Span; 2], effect: &space::force::Effect) {
         self.any = true;
-        self.stiff.add_block(spans, &effect.by_position_stiff);
-        self.velocity.add_block(spans, &effect.by_velocity);
-        if detail == Detail::All {
-            self.rest.add_block(spans, &effect.by_position_rest);
-            self.damper.add_block(spans, &effect.by_position_damper);
+        for along in effect.along.iter().flatten() {
+            let g = &along.gradient;
+            self.stiff.add_square(spans, along.by_position, g);
+            self.velocity.add_square(spans, along.by_velocity, g);
+        }
+        if let Some(bending) = &effect.bending {
+            self.rest.add_block(spans, &bending.rest);
+            self.damper.add_block(spans, &bending.damper);
         }
     }
 
@@ -249,16 +252,17 @@ pub fn force_and_works(
                 if let Some(works) = works.as_deref_mut() {
                     works.add(spans, [&effect.force, &effect.damping], &link.force);
                     if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
-                        jacobians.applied.add_block(spans, &effect.by_position_rest);
-                        if link.force.servo().is_some() {
-                            jacobians
-                                .applied
-                                .add_block(spans, &effect.by_position_stiff);
+                        if let Some(bending) = &effect.bending {
+                            jacobians.applied.add_block(spans, &bending.rest);
+                        }
+                        for along in effect.along.iter().flatten() {
+                            let (k, g) = (along.by_position, &along.gradient);
+                            jacobians.applied.add_square(spans, k, g);
                         }
                     }
                 }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
-                    jacobians.add_spatial(spans, detail, &effect);
+                    jacobians.add_spatial(spans, &effect);
                 }
             }
         }

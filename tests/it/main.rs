@@ -25,6 +25,7 @@ mod joint_friction;
 mod joints;
 mod lcp;
 mod limits;
+mod machines;
 mod many_bodies;
 mod memory;
 mod mutated;

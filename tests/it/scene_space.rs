@@ -842,6 +842,7 @@ fn every_kind_of_joint_is_read() {
             coordinate: 0,
             value: Signal::Input { start: 2.0 },
             servo: None,
+            limit: None,
         })
     );
     assert_eq!(
@@ -851,6 +852,7 @@ fn every_kind_of_joint_is_read() {
             coordinate: 0,
             value: Signal::Constant(3.0),
             servo: None,
+            limit: None,
         })
     );
     let [Some(limits), Some(angles)] = joints[3].limits[..] else {

@@ -10,6 +10,8 @@
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons are used for impulses: impacts, and steps that
 //!      determine their own statuses. Fixed statuses slide in their true direction, so they are determined and checked with the cone
 
+mod planar;
+
 use super::cones::{Cones, MAX_STRIBECK_UPDATES};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
@@ -72,6 +74,9 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
+    newton: planar::Newton,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
     spatial: Option<Box<Spatial>>,
 }
 
@@ -92,6 +97,8 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
+            operations: 0,
+            newton: planar::Newton::new(if model.is_spatial() { 0 } else { n_contacts }),
             spatial: model.is_spatial().then(|| {
                 Box::new(Spatial {
                     cones: Cones::default(),
@@ -179,7 +186,17 @@ impl Complementarity {
         (guess, speeds): (&[Status], Option<f64>),
     ) -> Outcome {
         system.form_delassus();
+        let before = self.stats().pivots;
         let outcome = self.solve_formed(bound, system, joints, sliding, (guess, speeds));
+        // a pivot of Lemke's method changes a matrix, an iteration of Newton's method factors one
+        let n = self.stats().largest as u64;
+        let each = if self.spatial.is_some() {
+            n * n * n / 3
+        } else {
+            2 * n * n
+        };
+        self.operations += each * (self.stats().pivots - before);
+        self.operations += std::mem::take(&mut self.newton.operations);
         if system.is_large() {
             system.update_effect();
         }
@@ -214,7 +231,12 @@ impl Complementarity {
                 matrix: &self.matrix,
                 vector: &self.vector,
             };
-            let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
+            let (newton, first) = (&mut self.newton, &self.first);
+            let reduced = (&self.reduced[..], &self.offset[..]);
+            let candidate = |z: &mut [f64]| newton.solve(system, reduced, &sliding, first, z);
+            let outcome =
+                self.solver
+                    .solve_after(&problem, &mut self.basis, &mut self.z, candidate);
             self.write_impulses(system, &sliding);
             let solved = matches!(outcome, Outcome::Solved { .. });
             if !solved || updates_left == 0 || !self.update_stribeck(system, speeds) {
@@ -343,6 +365,7 @@ impl Complementarity {
         if m == 0 {
             return;
         }
+        self.operations += (m * m * m / 3 + m * n_rows * (m + n_rows)) as u64;
         let matrix = self.joint_solver.start(m);
         for (i, &row) in self.joint_rows.iter().enumerate() {
             for (j, &column) in self.joint_rows.iter().enumerate() {

@@ -57,8 +57,8 @@ impl Span {
     // the prescribed speed at the start
     fn speed(self, element: &FrictionElement, inputs: &[Input]) -> f64 {
         match self {
-            Self::Instant(time, side) => element.speed.value(time, side, inputs),
-            Self::Step { t, .. } => element.speed.value(t, Side::After, inputs),
+            Self::Instant(time, side) => element.given_speed(time, side, inputs),
+            Self::Step { t, .. } => element.given_speed(t, Side::After, inputs),
         }
     }
 }
@@ -264,7 +264,7 @@ impl Friction<'_> {
                 slides => {
                     let moved = system.element_motion(e) * slides.slip_sign();
                     let row = system.first_element() + e;
-                    let by_own = system.delassus[row * system.len() + row] * self.load(system, e);
+                    let by_own = system.element_mobility(e) * self.load(system, e);
                     if moved >= -ROUNDING * (system.bias[row].abs() + by_own.abs()) {
                         continue;
                     }
@@ -305,9 +305,29 @@ pub(super) fn hold(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-/// No rows of elements: bounded forces have no impulse in an impact.
+/// No rows of elements: bounded forces have no impulse in an impact. Those of one-way clutches are revised.
 pub(super) fn release(model: &Model, workspace: &mut Workspace) {
     workspace.joints[model.first_element_row()..].fill(false);
+}
+
+/// Holds or releases the first one-way clutch that contradicts the impulses of an impact, 0 <= p | u >= 0; true if there is one.
+pub(super) fn revise_one_ways(
+    system: &System,
+    (one_ways, slow): (&[usize], f64),
+    held: &mut [bool],
+) -> bool {
+    for &row in one_ways {
+        let contradicts = if held[row] {
+            system.impulse[row] < 0.0
+        } else {
+            system.bias[row] + system.gained(row) < -slow
+        };
+        if contradicts {
+            held[row] = !held[row];
+            return true;
+        }
+    }
+    false
 }
 
 /// Sets the friction of elements that slide in `workspace.system`, which has just been condensed for a step.
@@ -439,13 +459,15 @@ pub(super) fn guess_statuses(
     } = &mut *workspace;
     let first = level.first_element();
     for (e, element) in model.elements.iter().enumerate() {
-        let speed = element.speed.value(time, Side::After, inputs);
+        let speed = element.given_speed(time, Side::After, inputs);
         let u = level.rows[first + e].dot(v) - speed;
         let stopped = located == Some(EventFunctionKind::ElementSliding(e));
         let known = if element.is_released(time, Side::After, inputs) {
             Some(Status::Open)
         } else if u > slow && !stopped {
             Some(Status::SlipForward)
+        } else if element.is_one_way() {
+            (located == Some(EventFunctionKind::ElementBackward(e))).then_some(Status::SlipForward)
         } else if (u < -slow && !stopped) || located == Some(EventFunctionKind::ElementForward(e)) {
             Some(Status::SlipBackward)
         } else if located == Some(EventFunctionKind::ElementBackward(e)) {
@@ -480,11 +502,11 @@ pub(super) fn add_event_functions(
             let sign = friction.statuses[e].slip_sign();
             if sign != 0.0 {
                 let speed = sign * friction.start_speed(level, e);
-                add(
-                    speed,
-                    1e-13 * speed_scale,
-                    EventFunctionKind::ElementSliding(e),
-                );
+                let tolerance = 1e-13 * speed_scale;
+                // a stop at the very end of a step is one: the next step would begin with a motion that has ended
+                let stops = speed.abs() <= tolerance && sign * level.element_motion(e) < 0.0;
+                let speed = if stops { -2.0 * tolerance } else { speed };
+                add(speed, tolerance, EventFunctionKind::ElementSliding(e));
             } else if friction.statuses[e] == Status::Stick {
                 let [backward, forward] = friction.slacks(level, e);
                 let tolerance = ROUNDING * force_scale;
@@ -649,7 +671,7 @@ pub(super) fn load_level(model: &Model, workspace: &mut Workspace, v: &mut [f64]
         };
         if let Load::Reaction { first, .. } = element.load {
             let row = level.first_element() + e;
-            let speed = level.rows[row].dot(v) - element.speed.value(0.0, Side::After, inputs);
+            let speed = level.rows[row].dot(v) - element.given_speed(0.0, Side::After, inputs);
             let factor = -status.slip_sign() * element.coefficient(along, speed);
             let weights = reaction[e].map(|rho| factor * rho);
             level.set_element(e, ElementForce::Loaded { first, weights }, v);

@@ -22,7 +22,7 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, positive, smaller};
-use crate::model::{Drive, Model};
+use crate::model::Model;
 use crate::scene::spec::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
@@ -68,8 +68,9 @@ pub(super) fn apply(
     workspace.level.metric.use_mass(&model.mass);
     workspace.level.condense_rows();
     let now = (state.time, Side::After);
-    let speed = |drive: &Drive| drive.speed(now, &state.inputs);
-    workspace.level.prescribe(model, 1.0, speed);
+    workspace
+        .level
+        .prescribe_speeds(model, 1.0, now, &state.inputs);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;
@@ -80,7 +81,7 @@ pub(super) fn apply(
         ImpactLaw::Expedient => expedient(state, workspace),
     }
     // energy supplied by drives is not a gain
-    let limited = settings.impact_energy_limit && model.drives.is_empty();
+    let limited = settings.impact_energy_limit && !model.has_motors();
     if limited && settings.impact_law != ImpactLaw::Expedient {
         let compressed = &workspace.compressed;
         let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
@@ -177,21 +178,27 @@ fn restitution(
     }
 }
 
-// impulses of a phase, in `level.impulse`, (6)
+// impulses of a phase, in `level.impulse`, (6), with those of one-way clutches
 fn solve(
     state: &State,
     level: &mut System,
-    joints: &[bool],
+    (joints, one_ways): (&mut [bool], &[usize]),
     complementarity: &mut Complementarity,
     solver: &mut RankRevealing,
 ) -> Result<(), StepError> {
-    level.reset_stribeck();
-    let free = |_| Sliding::Free;
-    let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
-    StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
-    complementarity.use_answer(outcome);
-    level.remove_self_stress(joints, solver);
-    Ok(())
+    for _ in 0..elements::MAX_REVISIONS {
+        level.reset_stribeck();
+        let free = |_| Sliding::Free;
+        let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
+        StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
+        complementarity.use_answer(outcome);
+        level.remove_self_stress(joints, solver);
+        let slow = rest_speed(&state.velocity);
+        if !elements::revise_one_ways(level, (one_ways, slow), joints) {
+            return Ok(());
+        }
+    }
+    Err(trial::unsolved(state.time))
 }
 
 // (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
@@ -199,6 +206,7 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
     let Workspace {
         level,
         joints,
+        one_ways,
         complementarity,
         compressed,
         compression,
@@ -209,7 +217,14 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
     level.restituted.clear();
     level.bias_from(&state.velocity);
     level.free_rotation();
-    solve(state, level, joints, complementarity, fixed_mode_solver)?;
+    let constraints = (&mut joints[..], &one_ways[..]);
+    solve(
+        state,
+        level,
+        constraints,
+        complementarity,
+        fixed_mode_solver,
+    )?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     compression.clone_from(&level.impulse);
@@ -222,6 +237,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
     let Workspace {
         level,
         joints,
+        one_ways,
         complementarity,
         impulse,
         restitution: e,
@@ -239,7 +255,14 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    solve(state, level, joints, complementarity, fixed_mode_solver)?;
+    let constraints = (&mut joints[..], &one_ways[..]);
+    solve(
+        state,
+        level,
+        constraints,
+        complementarity,
+        fixed_mode_solver,
+    )?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())
@@ -253,8 +276,13 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         before,
         impulse,
         restitution: e,
+        one_ways,
         ..
     } = workspace;
+    // one-way clutches do not bounce
+    if one_ways.iter().any(|row| impulse[*row] > 0.0) {
+        e.fill(0.0);
+    }
     let loaded = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
     let smallest = loaded.map(|i| e[i]).fold(f64::INFINITY, smaller);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
@@ -277,6 +305,20 @@ fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Op
                 kind: EventKind::Impact,
                 contact,
                 impulse,
+            });
+        }
+    }
+    for &row in &workspace.one_ways {
+        let (impulse, rate) = (
+            workspace.impulse[row],
+            level.rows[row].dot(&workspace.before),
+        );
+        if impulse > 0.0 && rate < -rest_speed(&workspace.before) {
+            report.record(Event {
+                time: state.time,
+                kind: EventKind::Impact,
+                contact: state.status.len() + row - level.first_element(),
+                impulse: [impulse, 0.0],
             });
         }
     }

@@ -32,7 +32,7 @@ use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
 use crate::scene::spec::{Scheme, Settings};
-use crate::state::State;
+use crate::state::{State, closed};
 use classify::When;
 use event::Transition;
 use run::SHORTEST_PART;
@@ -222,6 +222,7 @@ fn with_counted_work(
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.same_acceleration = same_acceleration(settings);
     workspace.near.band = contact_band(settings, standard);
+    model.continue_speeds(state.time, &mut state.inputs);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();
@@ -250,7 +251,9 @@ fn with_counted_work(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    report.operations += std::mem::take(&mut workspace.complementarity.operations);
     for system in [&mut workspace.level, &mut workspace.system] {
+        report.operations += std::mem::take(&mut system.operations);
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }
@@ -286,7 +289,7 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     begin_elements(model, state, workspace);
     if model.is_spatial() {
-        workspace.sliding.clone_from(&state.sliding);
+        trial::take_sliding(state, workspace);
         workspace.resistance.clone_from(&state.resistance);
         workspace
             .poses
@@ -306,7 +309,7 @@ fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
 
 /// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    let closed = closed(&state.status);
     begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
@@ -334,7 +337,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
     }
     for (e, element) in model.elements.iter().enumerate() {
         let row = level.first_element() + e;
-        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        let speed = element.given_speed(state.time, Side::After, &state.inputs);
         power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power

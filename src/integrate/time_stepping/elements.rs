@@ -116,9 +116,7 @@ pub(super) fn gradient<T: Real>(
     [a, b]: [&space::Pose<T>; 2],
 ) -> space::Row<T> {
     let joint = element.along.space();
-    joint.map_or_else(space::Row::zero, |joint| {
-        joint.coordinate(element.coordinate, a, b).1
-    })
+    joint.map_or_else(space::Row::zero, |joint| element.row_in_space(joint, a, b))
 }
 
 impl ActiveElement {
@@ -212,7 +210,7 @@ impl Step<'_> {
             let pair = element
                 .bodies
                 .map(|body| space_pose_of(poses.space(), body));
-            let speed = |time, side| element.speed.value(time, side, inputs);
+            let speed = |time, side| element.given_speed(time, side, inputs);
             let own = row(&gradient(element, pair), -speed(from + h, Side::Before));
             let start = along(&own, bodies, &work.start) - speed(from, Side::After);
             let friction = h * self.state.joint_force[first_force + e];

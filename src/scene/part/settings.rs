@@ -25,7 +25,7 @@ pub fn read(mut t: Table<'_>, until: f64) -> Settings {
             settings.step
         );
         let hint = "use a step that is short compared to the motion, for example `step = 0.01`, or a later `until`";
-        t.doubt("step", &message, hint);
+        t.warn("step", &message, hint);
     }
     t.finish("[settings]");
     settings

@@ -60,6 +60,7 @@ pub(super) fn restitute(
     let Workspace {
         level,
         joints,
+        one_ways,
         complementarity,
         compressed,
         impulse,
@@ -84,7 +85,14 @@ pub(super) fn restitute(
             .zip(relaxation)
             .for_each(|(b, s)| *b -= *s);
     }
-    let solved = solve(state, level, joints, complementarity, fixed_mode_solver);
+    let constraints = (&mut joints[..], &one_ways[..]);
+    let solved = solve(
+        state,
+        level,
+        constraints,
+        complementarity,
+        fixed_mode_solver,
+    );
     level.restituted.clear();
     solved?;
     level.add_response(scratch_position);
@@ -142,6 +150,7 @@ pub(super) fn restitute_as_printed(
     let Workspace {
         level,
         joints,
+        one_ways,
         complementarity,
         compressed,
         impulse,
@@ -160,7 +169,14 @@ pub(super) fn restitute_as_printed(
         *total += given;
     }
     level.bias_from(scratch_position);
-    solve(state, level, joints, complementarity, fixed_mode_solver)?;
+    let constraints = (&mut joints[..], &one_ways[..]);
+    solve(
+        state,
+        level,
+        constraints,
+        complementarity,
+        fixed_mode_solver,
+    )?;
     level.add_response(scratch_position);
     state.velocity.clone_from(scratch_position);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {

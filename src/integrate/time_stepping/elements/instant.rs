@@ -29,8 +29,8 @@ impl Step<'_> {
             let (slope, turned) = moving_row(&gradient(element, [&a, &b]), twists);
             let (now, inputs) = ((self.state.time, Side::After), &self.state.inputs);
             let [speed, faster] = [
-                element.speed.value(now.0, now.1, inputs),
-                element.speed.rate(now.0, now.1, inputs),
+                element.motion.speed(now, inputs),
+                element.motion.acceleration(now, inputs),
             ];
             let slip = slope.rate(twists[0], twists[1]) - speed;
             let status = self.state.element_status[e];

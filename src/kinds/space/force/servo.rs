@@ -2,6 +2,7 @@
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Detail, Effect, ForceKind, Situation, Sloped};
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force::{Servo as Law, Signal};
 
 /// PD servo.
@@ -29,6 +30,8 @@ impl Servo {
         }
     }
 }
+
+tunable! { Servo { law.kp: KP, law.kd: KD, law.limit: LIMIT } at coordinate }
 
 impl ForceKind for Servo {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {
