@@ -124,7 +124,7 @@ impl Description {
     }
 
     /// Coordinates that friction can act on, with their indices: those of [`Self::driven`], or both angles of a universal joint.
-    pub fn rubbing(&self) -> impl Iterator<Item = (usize, &Coordinate)> {
+    pub fn coordinates_with_friction(&self) -> impl Iterator<Item = (usize, &Coordinate)> {
         let all = self.coordinates.iter().enumerate();
         all.filter(|(_, c)| c.limits.is_some() || self.mounting == Mounting::Cross)
     }

@@ -21,7 +21,7 @@ impl Model {
             let link = &self.joints[joint];
             let (bodies, along) = (link.bodies, link.joint.clone());
             let coordinate = written.coordinate;
-            let several = link.joint.description().rubbing().count() > 1;
+            let several = link.joint.description().coordinates_with_friction().count() > 1;
             let name = match link.joint.description().coordinates.get(coordinate) {
                 Some(named) if several => format!("{}.friction_{named}", link.name),
                 Some(_) | None => format!("{}.friction", link.name),

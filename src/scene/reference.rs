@@ -203,7 +203,7 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
             keys.push("`limit_restitution`".to_owned());
             keys.push("`motor`".to_owned());
         }
-        if kind.rubbing().next().is_some() {
+        if kind.coordinates_with_friction().next().is_some() {
             keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();

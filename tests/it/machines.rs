@@ -628,7 +628,7 @@ fn a_worm_gear_locks_itself_and_stops_what_it_lowers() {
 
 /// A nut of 5 kg and 0.02 kg m² on an upright thread with a mean radius of 10 mm.
 fn jack(lead: f64, friction: f64, torque: f64, rate: f64) -> Model {
-    let (inertia, climbs) = ("[0.03, 0.03, 0.02]", rate * lead / std::f64::consts::TAU);
+    let (inertia, climb_rate) = ("[0.03, 0.03, 0.02]", rate * lead / std::f64::consts::TAU);
     model(&format!(
         r#"
         dimension = 3
@@ -638,7 +638,7 @@ fn jack(lead: f64, friction: f64, torque: f64, rate: f64) -> Model {
         mass = 5
         inertia = {inertia}
         position = [0, 0, 0]
-        velocity = [0, 0, {climbs:?}]
+        velocity = [0, 0, {climb_rate:?}]
         angular_velocity = [0, 0, {rate:?}]
         [[joint]]
         name = "thread"

@@ -97,7 +97,10 @@ fn read_one<B: Moving>(
 
 /// `coordinate` of a joint with several angles.
 fn angle(t: &mut Table<'_>, joint: &'static Description) -> Option<usize> {
-    let names: Vec<(&str, usize)> = joint.rubbing().map(|(i, c)| (c.name, i)).collect();
+    let names: Vec<(&str, usize)> = joint
+        .coordinates_with_friction()
+        .map(|(i, c)| (c.name, i))
+        .collect();
     if let Some(value) = t.get("coordinate") {
         return value.choice(&names);
     }

@@ -70,7 +70,7 @@ pub fn read<B: Moving, K: Kind>(
         if kind.driven().next().is_some() {
             joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
         }
-        if kind.rubbing().next().is_some()
+        if kind.coordinates_with_friction().next().is_some()
             && let Some(value) = t.get("friction")
         {
             joint.friction = friction::read(&value, kind, sides);
