@@ -6,7 +6,7 @@ use crate::kinds::{plane, space};
 impl Model {
     /// Do the joints form a tree, with nothing else that constrains them? Couplings and drives do; friction elements only hold for a time.
     pub fn joints_form_a_tree(&self) -> bool {
-        let has_others = self.first_element_row() > self.n_rows_of_joints();
+        let has_others = !self.couplings.is_empty() || !self.drives.is_empty();
         // the row of a distance of zero is zero
         let is_distance = |joint: &AnyJoint| {
             matches!(
@@ -31,13 +31,5 @@ impl Model {
                 .for_each(|of| *of = a);
         }
         true
-    }
-
-    fn n_rows_of_joints(&self) -> usize {
-        let rows = self
-            .joints
-            .iter()
-            .map(|link| link.joint.description().rows.len());
-        rows.sum()
     }
 }

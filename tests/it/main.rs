@@ -16,6 +16,7 @@ mod energy;
 mod error_messages;
 mod four_balls;
 mod friction_laws;
+mod growth;
 mod hard_cases;
 mod impact_friction;
 mod impacts;

@@ -272,14 +272,9 @@ impl Solver {
     }
 
     fn reserve(&mut self, n: usize) {
-        self.pyramids.reserve(n);
-        self.reserve_quick(n);
-    }
-
-    /// Allocates scratch of [`Self::solve_quickly`] for problems of up to `n` rows.
-    pub fn reserve_quick(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);
+        self.pyramids.reserve(n);
         self.sweeps.reserve(n);
         for buffer in [
             &mut self.x,
@@ -301,30 +296,6 @@ impl Solver {
     #[must_use]
     pub fn statuses(&self) -> &[Status] {
         &self.statuses
-    }
-
-    /// Stages 1 and 2 of [`Self::solve`] from zero: false if their candidate in `r` is not accepted.
-    pub fn solve_quickly(&mut self, problem: &Problem, r: &mut [f64]) -> bool {
-        self.stats.solves += 1;
-        if !problem.is_well_formed() || r.len() != problem.n {
-            return false;
-        }
-        self.reserve_quick(problem.n);
-        self.newton.iterations = 0;
-        r.fill(0.0);
-        let mut best = f64::INFINITY;
-        match self.scaled.set(problem) {
-            Loaded::Fine => {
-                let mut x = std::mem::take(&mut self.x);
-                self.sweep_and_run(problem, &mut x[..problem.n], r, &mut best);
-                self.x = x;
-            }
-            Loaded::NotFinite => return false,
-            Loaded::Zero => best = 0.0,
-        }
-        self.stats.iterations += u64::from(self.newton.iterations);
-        self.write_statuses(problem, r);
-        best <= ACCEPTED_RESIDUAL
     }
 
     /// Solves (1) to (3). `r`: in, the warm start (zero: none); out, the solution or best candidate.
@@ -381,8 +352,23 @@ impl Solver {
         answer: &mut [f64],
     ) -> (f64, ContinuationEnd) {
         let mut best = f64::INFINITY;
-        if let Some(stage) = self.sweep_and_run(problem, x, answer, &mut best) {
-            return self.accept(stage, best);
+        let relaxation = self.relaxation();
+        if answer.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(answer) {
+            self.scaled.scale_impulses(answer, x);
+            self.scaled.clamp_to_cones(x);
+        } else {
+            x.fill(0.0);
+            self.sweep(x, self.first_sweeps(), relaxation);
+        }
+        if self.run_newton(problem, x, answer, &mut best) {
+            return self.accept(Stage::Newton, best);
+        }
+        self.stats.retries += 1;
+        for sweeps in MORE_SWEEPS {
+            self.sweep(x, sweeps, relaxation);
+            if self.run_newton(problem, x, answer, &mut best) {
+                return self.accept(Stage::Sweeps, best);
+            }
         }
         self.stats.continuations += 1;
         for (factor, sweeps) in STARTS {
@@ -413,35 +399,6 @@ impl Solver {
             }
         }
         (best, ContinuationEnd::Failed)
-    }
-
-    /// Stages 1 and 2; the one that gave an answer, if any.
-    fn sweep_and_run(
-        &mut self,
-        problem: &Problem,
-        x: &mut [f64],
-        answer: &mut [f64],
-        best: &mut f64,
-    ) -> Option<Stage> {
-        let relaxation = self.relaxation();
-        if answer.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(answer) {
-            self.scaled.scale_impulses(answer, x);
-            self.scaled.clamp_to_cones(x);
-        } else {
-            x.fill(0.0);
-            self.sweep(x, self.first_sweeps(), relaxation);
-        }
-        if self.run_newton(problem, x, answer, best) {
-            return Some(Stage::Newton);
-        }
-        self.stats.retries += 1;
-        for sweeps in MORE_SWEEPS {
-            self.sweep(x, sweeps, relaxation);
-            if self.run_newton(problem, x, answer, best) {
-                return Some(Stage::Sweeps);
-            }
-        }
-        None
     }
 
     fn accept(&mut self, stage: Stage, residual: f64) -> (f64, ContinuationEnd) {

@@ -9,10 +9,9 @@
 //!
 //! 1. the basis of the warm start, one linear solve (`basis`);
 //! 2. `z = 0`, if `b >= 0` up to rounding;
-//! 3. a candidate of the caller, if it has one;
-//! 4. Lemke's method with lexicographic tie breaking (`lemke`), and stage 1 on its final basis unless its solution is
+//! 3. Lemke's method with lexicographic tie breaking (`lemke`), and stage 1 on its final basis unless its solution is
 //!    accurate to rounding;
-//! 5. the same with other pivot tolerances and covering vectors.
+//! 4. the same with other pivot tolerances and covering vectors.
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions except the square root.
 
@@ -159,17 +158,6 @@ impl Solver {
     /// Solves (1). `basis[i]`: `z_i` may be positive and `w_i` is zero; in, the warm start (all `false`: none); out, the
     /// basis of the solution. `z` receives the solution or the best candidate.
     pub fn solve(&mut self, problem: &Problem, basis: &mut [bool], z: &mut [f64]) -> Outcome {
-        self.solve_after(problem, basis, z, |_| false)
-    }
-
-    /// The same, where `other` may write a candidate to `z`, which comes before Lemke's method; true if it does.
-    pub fn solve_after(
-        &mut self,
-        problem: &Problem,
-        basis: &mut [bool],
-        z: &mut [f64],
-        mut other: impl FnMut(&mut [f64]) -> bool,
-    ) -> Outcome {
         self.stats.solves += 1;
         self.stats.largest = self.stats.largest.max(problem.n);
         z.fill(0.0);
@@ -193,14 +181,6 @@ impl Solver {
             if achieved <= ROUNDING {
                 return self.solved(0, achieved);
             }
-        }
-        if other(z) {
-            let achieved = residual(problem, z);
-            if achieved <= ACCEPTED_RESIDUAL {
-                basis.iter_mut().zip(&*z).for_each(|(b, z)| *b = *z > 0.0);
-                return self.solved(0, achieved);
-            }
-            z.fill(0.0);
         }
         self.pivot_until_accepted(problem, basis, z)
     }
@@ -262,7 +242,7 @@ impl Solver {
         None
     }
 
-    /// Stages 4 and 5; `basis` and `z` are empty.
+    /// Stages 3 and 4; `basis` and `z` are empty.
     fn pivot_until_accepted(
         &mut self,
         problem: &Problem,

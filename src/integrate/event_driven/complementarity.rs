@@ -10,8 +10,6 @@
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons are used for impulses: impacts, and steps that
 //!      determine their own statuses. Fixed statuses slide in their true direction, so they are determined and checked with the cone
 
-mod planar;
-
 use super::cones::{Cones, MAX_STRIBECK_UPDATES};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
@@ -74,7 +72,6 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
-    newton: planar::Newton,
     /// Multiplications since they were last taken, about.
     pub operations: u64,
     spatial: Option<Box<Spatial>>,
@@ -98,7 +95,6 @@ impl Complementarity {
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
             operations: 0,
-            newton: planar::Newton::new(if model.is_spatial() { 0 } else { n_contacts }),
             spatial: model.is_spatial().then(|| {
                 Box::new(Spatial {
                     cones: Cones::default(),
@@ -196,7 +192,6 @@ impl Complementarity {
             2 * n * n
         };
         self.operations += each * (self.stats().pivots - before);
-        self.operations += std::mem::take(&mut self.newton.operations);
         if system.is_large() {
             system.update_effect();
         }
@@ -231,12 +226,7 @@ impl Complementarity {
                 matrix: &self.matrix,
                 vector: &self.vector,
             };
-            let (newton, first) = (&mut self.newton, &self.first);
-            let reduced = (&self.reduced[..], &self.offset[..]);
-            let candidate = |z: &mut [f64]| newton.solve(system, reduced, &sliding, first, z);
-            let outcome =
-                self.solver
-                    .solve_after(&problem, &mut self.basis, &mut self.z, candidate);
+            let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
             self.write_impulses(system, &sliding);
             let solved = matches!(outcome, Outcome::Solved { .. });
             if !solved || updates_left == 0 || !self.update_stribeck(system, speeds) {

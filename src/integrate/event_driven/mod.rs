@@ -61,6 +61,9 @@ const COMPLEMENTARITY_TOLERANCE: f64 = 1e-8;
 /// Maximum number of substeps below the minimum length in one standard step.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
 
+/// First-order steps that have no solution are halved down to this fraction of the standard step.
+const SHORTEST_FIRST_ORDER: f64 = 1e-3;
+
 /// Length of the step that resolves a jam (Painleve), as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
 
@@ -394,8 +397,13 @@ impl Run<'_> {
             {
                 self.first_order_step(target)?;
             } else {
+                let is_implicit = Coefficients::from(self.settings.scheme).implicit;
                 match self.substep(h, target) {
                     Err(StepError::Unsolved { .. }) => self.first_order_step(target)?,
+                    // explicit schemes may overflow, and say so
+                    Err(StepError::NotFinite { .. }) if is_implicit => {
+                        self.first_order_step(target)?;
+                    }
                     result => result?,
                 }
             }
@@ -488,7 +496,19 @@ impl Run<'_> {
     fn first_order_step(&mut self, target: f64) -> Result<(), StepError> {
         self.report.first_order_steps += 1;
         self.short_substeps = 0;
-        self.position_step(target)
+        let mut target = target;
+        loop {
+            let h = target - self.state.time;
+            match self.position_step(target) {
+                Err(StepError::Unsolved { .. } | StepError::NotFinite { .. })
+                    if h > SHORTEST_FIRST_ORDER * self.standard =>
+                {
+                    target = self.state.time + 0.5 * h;
+                    self.longest = 0.5 * h;
+                }
+                result => return result,
+            }
+        }
     }
 
     // one substep up to the next event or the target
