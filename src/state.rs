@@ -145,6 +145,8 @@ pub struct PersistentContact {
     pub force: Vec3,
     /// Moment of torsional and rolling friction on the second body, world axes, N m.
     pub moment: Vec3,
+    /// Does it slide? Known where friction at rest is above that of sliding.
+    pub slides: bool,
 }
 
 /// State of the time-stepping integrator.

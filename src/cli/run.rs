@@ -192,6 +192,7 @@ impl Run {
             energy: [energy_at_start, energy_at_end],
             wall,
             is_time_stepping: model.time_stepping.is_some(),
+            model,
             warnings: &found,
         };
         let during: Vec<String> = found.iter().map(on_terminal).collect();

@@ -7,6 +7,7 @@ use super::events;
 use super::format::short;
 use serde_json::{Value, json};
 use stiction::integrate::Report;
+use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
 use stiction::simulation::Energy;
 use stiction::warning::Warning;
@@ -27,8 +28,34 @@ pub struct RunInfo<'a> {
     pub wall: Duration,
     /// Is the integrator time stepping?
     pub is_time_stepping: bool,
+    /// The model.
+    pub model: &'a Model,
     /// Warnings of the run.
     pub warnings: &'a [Warning],
+}
+
+/// Contact problems with more rows are slow with the event-driven integrator, which solves impacts with dense matrices.
+const LARGE_PROBLEM: u64 = 300;
+
+/// Scenes with at most this many bodies, and contact problems of at most this many rows, are mechanisms with few contacts.
+const FEW_BODIES: usize = 16;
+const SMALL_PROBLEM: u64 = 100;
+
+/// Why the scene would be better off with the other integrator, and how to choose it, if it would.
+fn other_integrator(info: &RunInfo<'_>, report: &Report) -> Option<String> {
+    let (model, rows) = (info.model, report.largest_lcp);
+    match &model.time_stepping {
+        None => (model.is_spatial() && rows > LARGE_PROBLEM).then(|| {
+            format!("`integrator = \"time_stepping\"` suits contact problems of {rows} rows")
+        }),
+        Some(time_stepping) => {
+            let is_small = model.bodies.len() <= FEW_BODIES && rows <= SMALL_PROBLEM;
+            let needs_it = !time_stepping.belts.is_empty() || report.unlocated_steps > 0;
+            (is_small && !needs_it).then(|| {
+                "few bodies and contacts: without `integrator` all events are located, and steps may have a tolerance".to_owned()
+            })
+        }
+    }
 }
 
 /// The summary as text.
@@ -89,6 +116,7 @@ pub fn as_json(info: &RunInfo<'_>, report: &Report, scene_warnings: &[String]) -
             "end": terms.end,
             "in_play": report.energy_in_play(),
         },
+        "other_integrator": other_integrator(info, report),
         "warnings": warning_list(scene_warnings, info.warnings),
     });
     if info.is_time_stepping {
@@ -148,7 +176,7 @@ fn group(text: &mut String, title: &str, lines: &[Line]) {
 }
 
 fn run(info: &RunInfo<'_>, report: &Report) -> Vec<Line> {
-    vec![
+    let mut lines = vec![
         ("scene", info.scene.to_owned()),
         ("scheme", scheme(info)),
         ("simulated time", simulated(info)),
@@ -163,7 +191,11 @@ fn run(info: &RunInfo<'_>, report: &Report) -> Vec<Line> {
             of(report.limited_impacts, "kept from gaining energy"),
         ),
         ("warnings", warnings(info)),
-    ]
+    ];
+    if let Some(hint) = other_integrator(info, report) {
+        lines.push(("hint", hint));
+    }
+    lines
 }
 
 // names only; the messages are printed separately

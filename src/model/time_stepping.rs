@@ -6,7 +6,7 @@ use crate::kinds::plane::force::Signal;
 use crate::kinds::space::Pose;
 use crate::kinds::space::collide::grid::{BoundingSphere, Grid};
 use crate::kinds::space::shape::{Bound, Shape};
-use crate::math::{Vec3, dot3};
+use crate::math::{Vec3, dot3, square};
 use crate::scene::spec::settings;
 use std::sync::Arc;
 
@@ -64,14 +64,36 @@ pub struct Belt {
 pub struct ContactMaterial {
     /// Is contact enabled?
     pub enabled: bool,
-    /// Coulomb friction coefficient.
+    /// Coulomb friction coefficient while it slides.
     pub friction: f64,
+    /// The same at rest, not below it.
+    pub static_friction: f64,
+    /// Speed over which friction falls from its value at rest, m/s; none where it drops at once.
+    pub stribeck_velocity: Option<f64>,
     /// Torsional friction moment per normal force, m.
     pub torsional_friction: f64,
     /// Rolling friction moment per normal force, m.
     pub rolling_friction: f64,
     /// Normal restitution.
     pub restitution: f64,
+}
+
+impl ContactMaterial {
+    /// Is friction at rest above that of sliding?
+    pub fn has_static_friction(&self) -> bool {
+        self.static_friction > self.friction
+    }
+
+    /// Coefficient while it slides at a speed.
+    pub fn sliding_friction(&self, speed: f64) -> f64 {
+        match self.stribeck_velocity {
+            Some(us) if self.has_static_friction() => {
+                let rise = self.static_friction - self.friction;
+                self.friction + rise * libm::exp(-square(speed / us))
+            }
+            Some(_) | None => self.friction,
+        }
+    }
 }
 
 impl TimeStepping {

@@ -630,7 +630,7 @@ const SLIPS: [Slip; 109] = [
         "an impact law with time stepping",
         SPACE,
         "until = 1",
-        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nimpact_law = \"newton\"",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nimpact_law = \"expedient\"",
     ),
     (
         "event location with time stepping",

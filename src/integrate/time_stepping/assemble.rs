@@ -13,6 +13,7 @@
 use super::balance::Damper;
 use super::locate::span_of;
 use super::servos::ActiveServo;
+use super::static_friction::{StaticContact, slip};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, GROUND, Joint, Row};
 use crate::contact::dense::{Block, Contact};
@@ -57,8 +58,8 @@ pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
     sum
 }
 
-/// Friction of a contact point as blocks of the problem.
-pub(super) fn contact(point: &ContactPoint) -> Contact {
+/// Friction of a contact point as blocks of the problem, with this coefficient.
+pub(super) fn contact(point: &ContactPoint, friction: f64) -> Contact {
     let material = &point.material;
     let mut blocks = [Block::Disc { friction: 0.0 }; 3];
     let mut n = 0;
@@ -67,9 +68,7 @@ pub(super) fn contact(point: &ContactPoint) -> Contact {
         n += 1;
     };
     if material.friction > 0.0 {
-        add(Block::Disc {
-            friction: material.friction,
-        });
+        add(Block::Disc { friction });
     }
     if material.torsional_friction > 0.0 {
         add(Block::Line {
@@ -127,6 +126,7 @@ impl Step<'_> {
     pub(super) fn assemble_instant(&mut self) {
         self.add_bodies();
         self.add_points();
+        self.slide_in_impacts();
         self.add_stops();
         // bounded forces have no impulse
         self.workspace.time_stepping.elements.clear();
@@ -185,9 +185,13 @@ impl Step<'_> {
             impulse,
             span,
             belt_velocities,
+            start,
+            static_contacts,
+            bodies: all,
             ..
         } = work;
         frames.clear();
+        static_contacts.clear();
         constraints.clear();
         rows.clear();
         impulse.clear();
@@ -205,6 +209,7 @@ impl Step<'_> {
             };
             let gap = if point.gap > BAND { point.gap } else { 0.0 };
             let h = span_of(point.bodies, span);
+            let row_of_normal = rows.len();
             rows.push(row(&velocity(point.normal), gap / h));
             let surface = point.belt.map(|belt| belt_velocities[belt]);
             for (turns, direction) in directions(point, tangents) {
@@ -218,9 +223,24 @@ impl Step<'_> {
             }
             impulse.extend(guess(point, tangents, before, h));
             frames.push(tangents);
+            let mut friction = point.material.friction;
+            if point.material.has_static_friction() {
+                let bodies = point.bodies.map(index);
+                let own = StaticContact::new(
+                    &point.material,
+                    (constraints.len(), row_of_normal),
+                    (
+                        slip(&rows[row_of_normal..], bodies, start),
+                        inverse_mass(&rows[row_of_normal + 1], bodies, all),
+                    ),
+                    before.map(|old| old.slides),
+                );
+                friction = own.friction();
+                static_contacts.push(own);
+            }
             constraints.push(ContactConstraint {
                 bodies: point.bodies.map(index),
-                contact: contact(point),
+                contact: contact(point, friction),
             });
         }
     }

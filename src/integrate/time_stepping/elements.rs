@@ -33,20 +33,31 @@ const SMALLEST_SCALE: f64 = 1e-3;
 const CONVERGED: f64 = 1e-11;
 
 /// Friction within this part of its bound is at the bound.
-const AT_BOUND: f64 = 1e-9;
+pub(super) const AT_BOUND: f64 = 1e-9;
 
 /// Largest number of solutions for (3) and (4).
 const REPETITIONS: usize = 60;
 
 /// Which coefficient an element has, (4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// That at rest.
     Holds,
     /// That of sliding, since the start.
     Slides,
     /// That of sliding, after that at rest was exceeded.
     Breaks,
+}
+
+impl Mode {
+    /// The mode after a solution at the bound, (4), if it changes.
+    pub(super) fn next(self, comes_back: bool) -> Option<Self> {
+        match self {
+            Self::Holds => Some(Self::Breaks),
+            Self::Slides if comes_back => Some(Self::Holds),
+            Self::Slides | Self::Breaks => None,
+        }
+    }
 }
 
 /// A friction element of the problem.
@@ -64,6 +75,8 @@ pub(super) struct ActiveElement {
     start: f64,
     /// Given load, integrated over the substep, N s; at an instant the load, N.
     load: Option<f64>,
+    /// Velocity along its row per impulse.
+    response: f64,
     /// At an instant: direction in which it slides, or 0.
     slides: f64,
 }
@@ -115,21 +128,22 @@ impl ActiveElement {
         }
     }
 
-    // (3), (4)
-    fn wanted_bound(&self, model: &Model, load: f64, friction: f64, end: f64) -> f64 {
+    // (3), (4) against this friction, while it slides at this mean speed
+    fn wanted_bound(&self, model: &Model, load: f64, friction: f64, speed: f64) -> f64 {
         let element = &model.elements[self.element];
         let along = direction(friction);
         let coefficient = match self.mode {
             Mode::Holds => element.coefficient_at_rest(along),
-            Mode::Slides | Mode::Breaks => element.coefficient(along, 0.5 * (self.start + end)),
+            Mode::Slides | Mode::Breaks => element.coefficient(along, speed),
         };
         coefficient * load
     }
 
-    // is the bound, or the mode, another one after a solution? Then it changes
-    fn revise(&mut self, model: &Model, load: f64, friction: f64, end: f64) -> bool {
-        let is_at_bound = friction.abs() >= self.bound * (1.0 - AT_BOUND);
-        let wanted = self.wanted_bound(model, load, friction, end);
+    // revises bound and mode after a solution with this friction, relative velocity at the end (at an instant: acceleration) and mean
+    // speed; true if the bound changes
+    fn revise(&mut self, model: &Model, load: f64, [friction, end, speed]: [f64; 3]) -> bool {
+        let is_at_bound = self.is_at_bound(friction, end);
+        let wanted = self.wanted_bound(model, load, friction, speed);
         if !is_at_bound && friction.abs() <= wanted {
             return false;
         }
@@ -137,24 +151,35 @@ impl ActiveElement {
             self.bound = wanted;
             return true;
         }
-        let comes_back = end * self.start < 0.0;
-        self.mode = match self.mode {
-            Mode::Holds if is_at_bound => Mode::Breaks,
-            Mode::Slides if is_at_bound && comes_back => Mode::Holds,
-            Mode::Holds | Mode::Slides | Mode::Breaks => return false,
+        if !self.slides(friction, end) {
+            return false;
+        }
+        let Some(next) = self.mode.next(end * self.start < 0.0) else {
+            return false;
         };
-        let wanted = self.wanted_bound(model, load, friction, end);
+        self.mode = next;
+        let wanted = self.wanted_bound(model, load, friction, speed);
         let has_changed = (wanted - self.bound).abs() > CONVERGED * (wanted + self.bound);
         self.bound = wanted;
         // the other coefficient may be the same one
-        has_changed || self.revise(model, load, friction, end)
+        has_changed || self.revise(model, load, [friction, end, speed])
+    }
+
+    // is the friction that would stop it at the bound? In very short steps friction alone is as inexact as the solution
+    fn is_at_bound(&self, friction: f64, end: f64) -> bool {
+        (friction - end / self.response).abs() >= self.bound * (1.0 - AT_BOUND)
+    }
+
+    // redundant friction may be at its bound without motion
+    fn slides(&self, friction: f64, end: f64) -> bool {
+        self.is_at_bound(friction, end) && end.abs() > AT_BOUND * self.bound * self.response
     }
 
     fn status(&self, friction: f64, end: f64) -> Status {
         if self.bound == 0.0 {
             return Status::Open;
         }
-        match friction.abs() >= self.bound * (1.0 - AT_BOUND) && end != 0.0 {
+        match self.slides(friction, end) {
             false => Status::Stick,
             true if friction < 0.0 => Status::SlipForward,
             true => Status::SlipBackward,
@@ -189,6 +214,7 @@ impl Step<'_> {
             let own = row(&gradient(element, pair), -speed(from + h, Side::Before));
             let start = along(&own, bodies, &work.start) - speed(from, Side::After);
             let friction = h * self.state.joint_force[first_force + e];
+            let response = inverse_mass(&own, bodies, &work.bodies);
             let mut active = ActiveElement {
                 element: e,
                 constraint: work.constraints.len(),
@@ -201,6 +227,7 @@ impl Step<'_> {
                 bound: 0.0,
                 start,
                 load,
+                response,
                 slides: 0.0,
             };
             let reactions = &self.state.joint_force;
@@ -212,7 +239,6 @@ impl Step<'_> {
             };
             let against = if start == 0.0 { friction } else { -start };
             active.bound = active.wanted_bound(self.model, load, against, start);
-            let response = inverse_mass(&own, bodies, &work.bodies);
             let free = free_speed(&own, bodies, &work.bodies);
             work.rows
                 .extend(bounded_rows(own, active.bound, response, free));
@@ -296,23 +322,24 @@ pub(super) fn free_speed(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
 }
 
 impl Work {
-    // revises all elements after a solution, and chooses the groups to be solved again; false if there are none
+    // revises all elements and static friction after a solution, and chooses the groups to be solved again; false if there are none
     fn revise_elements(&mut self, model: &Model) -> bool {
-        if self.elements.is_empty() {
+        if self.elements.is_empty() && self.static_contacts.is_empty() {
             return false;
         }
         let n_rows = |constraint: &ContactConstraint| constraint.contact.rows();
         let first: usize = self.constraints.iter().map(n_rows).sum();
-        let reactions = &self.impulse[first..];
-        let mut any = false;
         self.is_chosen.fill(false);
+        let mut any = self.revise_static_contacts(false);
+        let reactions = &self.impulse[first..];
         for active in &mut self.elements {
             let bodies = self.constraints[active.constraint].bodies;
             let own = &self.rows[active.normal + 1];
             let friction = self.impulse[active.normal + 1];
             let end = along(own, bodies, &self.end) + own.bias;
             let load = active.load(model, reactions);
-            if !active.revise(model, load, friction, end) {
+            let speed = 0.5 * (active.start + end);
+            if !active.revise(model, load, [friction, end, speed]) {
                 continue;
             }
             let normal = &mut self.rows[active.normal];

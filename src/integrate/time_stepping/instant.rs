@@ -29,6 +29,7 @@
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
 use super::impact::SLOW;
 use super::position_stabilization::BOUNDED_OVERLAP;
+use super::static_friction::StaticContact;
 use super::{BAND, ContactPoint, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint};
 use crate::contact::dense::Contact;
@@ -276,6 +277,7 @@ impl Step<'_> {
         work.rows.clear();
         work.impulse.clear();
         work.second.clear();
+        work.static_contacts.clear();
         work.stops.clear();
         work.joints.clear();
         for point in &list {
@@ -334,6 +336,7 @@ impl Step<'_> {
             [belt.direction * speed, belt.direction * faster]
         });
         let work = &mut self.workspace.time_stepping;
+        let first = work.rows.len();
         for (k, gradient) in normal.chain(rows).enumerate() {
             let (gradient, turned) = moving_row(&gradient, twists);
             let carried = if (1..3).contains(&k) {
@@ -348,9 +351,20 @@ impl Step<'_> {
         work.impulse
             .extend(guess(point, frame, pressed.as_ref(), 1.0));
         work.frames.push(frame);
+        let mut friction = point.material.friction;
+        if point.material.has_static_friction() {
+            let slip = [work.second[first + 1], work.second[first + 2]];
+            let slid = pressed.map(|old| old.slides);
+            let place = (work.constraints.len(), first);
+            let bodies = point.bodies.map(index);
+            let response = inverse_mass(&work.rows[first + 1], bodies, &work.bodies);
+            let own = StaticContact::new(&point.material, place, (slip, response), slid);
+            friction = own.friction();
+            work.static_contacts.push(own);
+        }
         work.constraints.push(ContactConstraint {
             bodies: point.bodies.map(|body| awake(body, self.state)),
-            contact: contact(point),
+            contact: contact(point, friction),
         });
     }
 
@@ -621,6 +635,9 @@ impl Step<'_> {
                     key: point.key,
                     force,
                     moment,
+                    slides: self
+                        .loaded_contact(&point.key)
+                        .is_some_and(|old| old.slides),
                 });
             }
         }

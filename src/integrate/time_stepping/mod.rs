@@ -31,6 +31,7 @@ mod project;
 mod servos;
 mod sleep;
 mod solve;
+mod static_friction;
 mod stops;
 
 use super::event_driven::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
@@ -73,6 +74,8 @@ pub(super) struct Work {
     stops: Vec<NearStop>,
     /// Friction elements of the substep.
     elements: Vec<elements::ActiveElement>,
+    /// Contact points whose friction at rest is above that of sliding.
+    static_contacts: Vec<static_friction::StaticContact>,
     /// Servos of the substep: those with a limit are contacts of the problem, after the friction elements.
     servos: Vec<servos::ActiveServo>,
     /// Reactions of joints at an instant, which may bound friction.
@@ -583,6 +586,7 @@ impl Step<'_> {
         } = self;
         let Work {
             points,
+            static_contacts,
             stops,
             frames,
             constraints,
@@ -600,8 +604,10 @@ impl Step<'_> {
         });
         let n_others = state.time_stepping.contacts.len();
         let mut row = 0;
+        let mut of_static = static_contacts.iter().peekable();
         for (point, tangents) in points.list.iter().zip(frames) {
             let first = row;
+            let known = of_static.next_if(|own| own.normal == first);
             row += 1;
             let mut force = point.normal * impulse[first];
             let mut moment = Vec3::zeros();
@@ -619,6 +625,7 @@ impl Step<'_> {
                     key: point.key,
                     force: force / h,
                     moment: moment / h,
+                    slides: known.is_some_and(|own| own.slides),
                 });
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{ActiveElement, Mode, bounded_contact, bounded_rows, free_speed, gradient};
 use crate::contact::body_blocks::ContactConstraint;
-use crate::integrate::time_stepping::assemble::{index, inverse_mass, row};
+use crate::integrate::time_stepping::assemble::{along, index, inverse_mass, row};
 use crate::integrate::time_stepping::impact::SLOW;
 use crate::integrate::time_stepping::instant::{Instant, moving_row};
 use crate::integrate::time_stepping::{Step, Work};
@@ -43,6 +43,9 @@ impl Step<'_> {
             };
             let force = self.state.joint_force[first_force + e];
             let work = &mut self.workspace.time_stepping;
+            let own = row(&slope, turned - faster);
+            let bodies = element.bodies.map(index);
+            let response = inverse_mass(&own, bodies, &work.bodies);
             let mut active = ActiveElement {
                 element: e,
                 constraint: work.constraints.len(),
@@ -51,14 +54,12 @@ impl Step<'_> {
                 bound: 0.0,
                 start: slip,
                 load: element.given_load(now.0, now.1, inputs).map(positive),
+                response,
                 slides: if slides { sign } else { 0.0 },
             };
             let load = active.load(self.model, &self.state.joint_force);
             let against = if slides { -sign } else { force };
             active.bound = active.wanted_bound(self.model, load, against, slip);
-            let own = row(&slope, turned - faster);
-            let bodies = element.bodies.map(index);
-            let response = inverse_mass(&own, bodies, &work.bodies);
             let free = free_speed(&own, bodies, &work.bodies);
             work.rows
                 .extend(bounded_rows(own, active.bound, response, free));
@@ -98,16 +99,24 @@ impl Work {
     ) {
         solve(self);
         for _ in 0..REPETITIONS {
-            if self.elements.is_empty() {
+            if self.elements.is_empty() && self.static_contacts.is_empty() {
                 return;
             }
             let mut reactions = std::mem::take(&mut self.reactions);
             self.write_joint_forces(model, &mut reactions);
-            let mut any = false;
+            let mut any = self.revise_static_contacts(true);
             for active in &mut self.elements {
                 let friction = self.impulse[active.normal + 1];
                 let load = active.load(model, &reactions);
-                if active.revise(model, load, friction, active.start) {
+                let own = &self.rows[active.normal + 1];
+                let bodies = self.constraints[active.constraint].bodies;
+                let end = along(own, bodies, &self.end) + own.bias;
+                let end = if active.slides == 0.0 {
+                    end
+                } else {
+                    active.start
+                };
+                if active.revise(model, load, [friction, end, active.start]) {
                     let normal = &mut self.rows[active.normal];
                     normal.bias = -normal.compliance * active.bound;
                     any = true;
