@@ -392,7 +392,9 @@ impl Run<'_> {
                 self.first_order_step(target)?;
             } else {
                 match self.substep(h, target) {
-                    Err(StepError::Unsolved { .. }) => self.first_order_step(target)?,
+                    Err(StepError::Unsolved { .. } | StepError::NotFinite { .. }) => {
+                        self.first_order_step(target)?;
+                    }
                     result => result?,
                 }
             }
