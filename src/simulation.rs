@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub mod observe;
 mod rates;
+mod sensors;
 #[cfg(feature = "text")]
 mod text;
 mod until_event;
@@ -445,13 +446,13 @@ impl Simulation {
         }
     }
 
-    /// Smallest gap of a shape pair in space, m.
+    /// Smallest gap of a shape pair, m.
     pub fn pair_gap(&mut self, pair: usize) -> f64 {
         self.place();
         observe::pair_gap(&self.model, &self.poses, pair)
     }
 
-    /// Resultant forces of a shape pair in space.
+    /// Resultant forces of a shape pair.
     pub fn pair_total(&mut self, pair: usize) -> observe::PairTotal {
         self.place();
         observe::pair_total(&self.model, &self.state, &self.poses, pair)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use serde_json::json;
+use stiction::fmu::instance::variables;
 use stiction::model::Model;
 use stiction::scene::{self, SceneError, spec::Scene, suggest::distance};
 use stiction::simulation::model_of;
@@ -50,22 +51,23 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
     let Some((name, text)) = bundled else {
         return Err(unknown(scene));
     };
-    let written = scene::parse(name, text)?;
-    Ok(Found {
-        model: model_of(&written, name, text)?,
-        scene: written,
-        text: (*text).to_owned(),
-        path: None,
-    })
+    found(scene::parse(name, text)?, name, (*text).to_owned(), None)
 }
 
 fn from_file(path: PathBuf) -> Result<Found, CliError> {
     let (scene, text) = scene::load(&path)?;
+    let file = path.display().to_string();
+    found(scene, &file, text, Some(path))
+}
+
+fn found(scene: Scene, file: &str, text: String, path: Option<PathBuf>) -> Result<Found, CliError> {
+    let model = model_of(&scene, file, &text)?;
+    variables::check(&model).map_err(|all| SceneError::new(file, &text, all))?;
     Ok(Found {
-        model: model_of(&scene, &path.display().to_string(), &text)?,
         scene,
+        model,
         text,
-        path: Some(path),
+        path,
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stiction::fmu::instance::variable::Variable;
 use stiction::fmu::instance::variables::table;
 use stiction::model::Model;
-use stiction::tool::describe::fmi2::{causality, model_description, variability};
+use stiction::tool::describe::fmi2::{causality, listed, model_description, variability};
 use stiction::tool::describe::{drawing, shown_start, type_name};
 
 /// Header of the table. Columns are as wide as their widest cell, except for the last one.
@@ -47,6 +47,7 @@ pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
 }
 
 fn as_json(model: &Model) -> String {
+    let table = table(model);
     let row = |(reference, variable): (usize, &Variable)| {
         json!({
             "reference": reference,
@@ -58,13 +59,13 @@ fn as_json(model: &Model) -> String {
             "description": variable.description,
         })
     };
-    let rows: Vec<Value> = table(model).iter().enumerate().map(row).collect();
+    let rows: Vec<Value> = listed(&table).map(row).collect();
     format!("{:#}\n", json!(rows))
 }
 
 fn variables(model: &Model) -> String {
     let mut rows = vec![HEADER.map(str::to_owned)];
-    for (reference, variable) in table(model).iter().enumerate() {
+    for (reference, variable) in listed(&table(model)) {
         rows.push([
             reference.to_string(),
             variable.name.clone(),

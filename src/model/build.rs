@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Poses, StartSpec, contacts, drives, pose_of, space, twist_of,
+    Poses, StartSpec, contacts, drives, pose_of, sensors, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
@@ -48,6 +48,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
             &Poses::Plane(builder.poses),
             &mut builder.problems,
         );
+        sensors::add(&plane.sensors, &mut builder.model, &mut builder.problems);
     }
     finish(builder.model, builder.problems)
 }
@@ -95,6 +96,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         gravity: Vec3::zeros(),
         until: scene.until,
         settings: scene.settings.clone(),
+        interface: scene.interface.clone(),
         bodies: Vec::new(),
         joints: Vec::new(),
         forces: Vec::new(),
@@ -105,6 +107,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         elements: Vec::new(),
         drives: Vec::new(),
         inputs: Vec::new(),
+        sensors: Vec::new(),
         n_servos: 0,
         breakpoints: Vec::new(),
         shortest_period: f64::INFINITY,

@@ -11,6 +11,7 @@ mod manifold_reduction;
 pub mod memory;
 mod poses;
 mod seams;
+mod sensors;
 mod space;
 mod space_contacts;
 mod space_time_stepping;
@@ -28,6 +29,7 @@ pub use geometry::{
 };
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
+pub use sensors::Sensor;
 pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
@@ -38,7 +40,7 @@ use crate::kinds::plane::force::{Force, Servo};
 use crate::kinds::plane::joint::Joint;
 use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
-use crate::scene::spec::Settings;
+use crate::scene::spec::{Interface, Settings};
 
 /// Contacts for which workspace is allocated in advance.
 const EXPECTED: usize = 16;
@@ -61,6 +63,8 @@ pub struct Model {
     pub until: f64,
     /// Integration settings of the scene.
     pub settings: Settings,
+    /// Interface of its FMU.
+    pub interface: Interface,
     /// Moving bodies.
     pub bodies: Vec<Body>,
     /// Joints.
@@ -79,6 +83,8 @@ pub struct Model {
     pub contacts: Vec<Contact>,
     /// Names of the pairs of shapes, and of the joints with stops, that contacts belong to.
     pub pairs: Vec<String>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
     /// Inputs.
     pub inputs: Vec<InputLink>,
     /// Number of servos among the force elements.

@@ -5,7 +5,7 @@ use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
     StartSpec, Twists, space_pose_of, space_twist_of,
 };
-use super::{drives, space_contacts};
+use super::{drives, sensors, space_contacts};
 use crate::kinds::joint::{Kind as _, Mounting};
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::force::Site;
@@ -53,6 +53,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         };
         drives::check(&model, &places, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
+        sensors::add(&space.sensors, &mut model, &mut problems);
     }
     build::finish(model, problems)
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::error::{Problem, SceneError};
-use super::part::{dimension, plane, settings, space};
+use super::part::{dimension, fmu, plane, settings, space};
 use super::range::Range;
 use super::read::{Log, Table};
-use super::spec::{Dimension, Integrator, Parts, Scene, Settings};
+use super::spec::{Dimension, Integrator, Interface, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
 /// Maximum size of a shape file, bytes.
@@ -194,6 +194,8 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         let hint = "write a shorter `step` in `[settings]`, or a later `until`";
         t.doubt("until", &message, hint);
     }
+    let interface = t.get("fmu").and_then(|v| v.as_table(v.path.clone()));
+    let interface = interface.map_or_else(Interface::default, fmu::read);
     let parts = match t.log.dimension {
         Dimension::Plane => Parts::Plane(plane::read(&mut t, files)),
         Dimension::Space => {
@@ -207,6 +209,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         description,
         until,
         settings,
+        interface,
         parts,
         doubts: Vec::new(),
     }

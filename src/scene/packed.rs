@@ -25,7 +25,7 @@ pub const FILE: &str = "scene.bin";
 const MARK: &[u8; 8] = b"stiction";
 
 /// Format number, incremented when fields or variants of `spec` are added, removed or reordered.
-const FORM: u32 = 3;
+const FORM: u32 = 4;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -47,6 +47,9 @@ fn tables() -> Vec<(&'static str, String)> {
         ("file in space", keys(FILE_IN_SPACE)),
         ("settings", settings(&[UsedBy::Both, UsedBy::EventDriven])),
         ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
+        ("fmu", keys(FMU)),
+        ("sensor", keys(SENSOR)),
+        ("kinds of sensors", meanings(SENSORS)),
         ("body", keys(BODY_IN_PLANE)),
         ("body in space", keys(BODY_IN_SPACE)),
         ("shape", keys(SHAPE)),
@@ -84,6 +87,34 @@ fn tables() -> Vec<(&'static str, String)> {
         ("belt", keys(BELT)),
     ]
 }
+
+/// Kinds of sensors and their meaning.
+const SENSORS: &[(&str, &str)] = &[
+    (
+        "`\"position\"`, `\"velocity\"`, `\"acceleration\"`",
+        "of a `point` of a `body`",
+    ),
+    (
+        "`\"angle\"` (plane), `\"orientation\"` (space, a quaternion), `\"angular_velocity\"`, `\"angular_acceleration\"`",
+        "of a `body`",
+    ),
+    (
+        "`\"distance\"`, `\"distance_rate\"`",
+        "between `anchors` of two `bodies`",
+    ),
+    (
+        "`\"joint_coordinate\"`, `\"joint_rate\"`",
+        "a `coordinate` of a `joint`, and its rate",
+    ),
+    (
+        "`\"joint_force\"`, `\"joint_moment\"`",
+        "reaction of a `joint` on its second body, without its motor and friction; the moment about the anchor of that body",
+    ),
+    (
+        "`\"contact_force\"`, `\"contact_moment\"`",
+        "of all contacts of two `bodies`, on the second one; the moment about its centre of mass",
+    ),
+];
 
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |");
@@ -210,6 +241,14 @@ fn forces<K: force::Kind>(dimension: Dimension) -> String {
     table(["`kind`", "acts on", "other keys", "meaning"], rows)
 }
 
+fn meanings(rows: &[(&str, &str)]) -> String {
+    let rows = rows.iter();
+    table(
+        ["`kind`", "meaning"],
+        rows.map(|(word, text)| [*word, *text].map(str::to_owned)),
+    )
+}
+
 /// Kinds that have a word, a sentence and keys.
 fn words(header: &str, kinds: &[(&str, &str, &[Parameter])]) -> String {
     let rows = kinds.iter().map(|(word, value, keys)| {
@@ -275,6 +314,12 @@ mod tests {
                 "[[body]]\nkind = \"rigid\"",
                 "[[body]]\n[body.copies]",
                 "[contact_default]",
+                "[fmu]",
+                "[[sensor]]",
+                "[[sensor]]\nkind = \"position\"",
+                "[[sensor]]\nkind = \"distance\"",
+                "[[sensor]]\nkind = \"joint_coordinate\"",
+                "[[sensor]]\nkind = \"contact_force\"",
                 "[[contact]]",
                 "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",

@@ -15,6 +15,7 @@ pub const FILE: &[Parameter] = parameters! {
     "dimension" | "" | "2" | "" | "": "2: the plane, as on this page; 3: space, see [In space](#in-space)";
     "until" | "s" | "10" | "10.0" | "": "end of a run, unless given on the command line";
     "[settings]" | "" | "" | "" | "": "how to integrate";
+    "[fmu]" | "" | "" | "" | "": "which variables an FMU shows, see [below](#fmu-the-interface-of-an-fmu)";
     "[[body]]" | "" | "at least one" | "" | "": "moving bodies";
     "[[body.shape]]" | "" | "" | "" | "": "shapes of the body above, for contacts";
     "[[ground.shape]]" | "" | "" | "" | "": "fixed shapes, for contacts; `[ground]` has only `shape`";
@@ -22,6 +23,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[coupling]]" | "" | "" | "" | "": "gears, racks, belts and other equations between joint coordinates";
     "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
+    "[[sensor]]" | "" | "" | "" | "": "quantities with names of your own, see [below](#sensor)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
 };
@@ -29,6 +31,32 @@ pub const FILE: &[Parameter] = parameters! {
 /// Additional keys in space.
 pub const FILE_IN_SPACE: &[Parameter] = parameters! {
     "[[belt]]" | "" | "" | "" | "": "moving surfaces, see [below](#belt-surfaces-that-move)";
+};
+
+/// `[fmu]`.
+pub const FMU: &[Parameter] = parameters! {
+    "outputs" | "" | "states of bodies and joints, forces of pairs, events, energies" | "[\"block.position.x\", \"pair.*.normal_force\"]" | "names of variables, `*` stands for any letters": "names of the outputs; `*` stands for any letters";
+    "parameters" | "" | "all but numerical details of the integrator" | "[\"block.mass\", \"pair.*.friction\"]" | "names of variables, `*` stands for any letters": "names of the parameters; the others keep the values of the scene";
+    "variables" | "" | "`\"all\"`" | "\"interface\"" | "or \"all\"": "`\"all\"`: quantities that are no outputs are local variables; `\"interface\"`: they are left out";
+    "author" | "" | "" | "\"A. Engineer\"" | "": "of the model, for the model description";
+    "version" | "" | "" | "\"1.2\"" | "": "of the model";
+    "license" | "" | "" | "\"CC-BY-4.0\"" | "": "of the model";
+    "copyright" | "" | "" | "\"2026, Example Inc.\"" | "": "of the model";
+};
+
+/// `[[sensor]]`.
+pub const SENSOR: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"tip\"" | "how others refer to it": "of its variable, or of the vector of its variables";
+    "kind" | "" | "required" | "\"...\"" | "which one": "see below";
+    "body" | "" | "required" | "\"block\"" | "how others refer to it": "the body that it measures";
+    "point" | "m" | "the centre of mass" | "[0.5, 0]" | "in coordinates of the body": "a point of the body, in its coordinates";
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "two bodies";
+    "anchors" | "m" | "the centres of mass" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "of a distance: a point of each, in its coordinates";
+    "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "the joint";
+    "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "of the joint";
+    "frame" | "" | "`\"ground\"`" | "\"block\"" | "name of a body": "the body in whose axes vectors are given; motion is relative to it, positions are from its centre of mass";
+    "component" | "" | "all" | "\"x\"" | "a letter": "the only component to measure";
+    "display_unit" | "" | "" | "\"mm\"" | "a unit": "unit for display; values are in SI units";
 };
 
 /// `[[body]]` in the plane.
@@ -358,7 +386,17 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
             BELT,
         ],
     };
-    lists.extend([SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, FILE_IN_SPACE]);
+    lists.extend([
+        SHAPE,
+        JOINT,
+        MOTOR,
+        COUPLING,
+        FORCE,
+        FILE,
+        FILE_IN_SPACE,
+        FMU,
+        SENSOR,
+    ]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
     lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
     lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));

@@ -2,6 +2,8 @@
 //! location. References between items are checked by `model`.
 
 pub mod friction;
+pub mod interface;
+pub mod sensor;
 pub mod settings;
 pub mod space;
 
@@ -9,6 +11,7 @@ use super::error::{Place, Problem};
 pub use crate::kinds::force::{Frame, SignalSpec as Signal};
 use crate::kinds::plane;
 pub use crate::kinds::plane::shape::Geometry;
+pub use interface::Interface;
 use serde::{Deserialize, Serialize};
 pub use settings::{
     EventState, FrictionCone, ImpactLaw, Integrator, MAX_ROWS, MAX_STEP_WORK, Nominal,
@@ -30,6 +33,8 @@ pub struct Scene {
     pub until: f64,
     /// Integration settings.
     pub settings: Settings,
+    /// Interface of its FMU.
+    pub interface: Interface,
     /// Bodies, shapes, joints, forces and contact rules, in the plane or in space.
     pub parts: Parts,
     /// Warnings about valid but probably unintended input, in file order.
@@ -89,6 +94,8 @@ pub struct Plane {
     pub clutches: Vec<friction::Clutch>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Sensors.
+    pub sensors: Vec<sensor::Sensor>,
     /// Default contact properties.
     pub contact_default: ContactMaterial,
     /// Contact properties of pairs of materials or bodies.

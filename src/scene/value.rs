@@ -243,7 +243,7 @@ impl<'a> Value<'a> {
     pub fn as_table(&self, path: String) -> Option<Table<'a>> {
         let DeValue::Table(map) = self.value else {
             let hint = match self.key {
-                "settings" | "time_stepping" | "contact_default" | "ground" => {
+                "settings" | "time_stepping" | "contact_default" | "ground" | "fmu" => {
                     format!("write the header `[{}]`, in single brackets", self.key)
                 }
                 _ => "write each item with its keys below a header in double brackets".to_owned(),

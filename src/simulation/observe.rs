@@ -39,11 +39,15 @@ pub fn is_shown(model: &Model, contact: usize) -> bool {
     }
 }
 
-/// Shape pairs in space, without the stops of joints.
+/// Shape pairs with resultants: all in space, those with several contacts in the plane; not the stops of joints.
 pub fn shape_pairs(model: &Model) -> impl Iterator<Item = usize> + '_ {
     let is_pair = |pair: &usize| {
-        let contact = model.contacts.get(contacts_of(model, *pair).start);
-        contact.is_some_and(|c| matches!(c.kind, ContactKind::Space(_)))
+        let contacts = &model.contacts[contacts_of(model, *pair)];
+        contacts.first().is_some_and(|c| match c.kind {
+            ContactKind::Space(_) => true,
+            ContactKind::Feature(_) => contacts.len() > 1,
+            ContactKind::Limit(_) => false,
+        })
     };
     (0..model.pairs.len()).filter(is_pair)
 }
@@ -153,7 +157,7 @@ pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
     ))
 }
 
-/// Resultant of a shape pair in space.
+/// Resultant of a shape pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTotal {
     /// On the second body of the pair, world axes, N.
@@ -175,6 +179,10 @@ pub fn pair_total(model: &Model, state: &State, poses: &Poses, pair: usize) -> P
         n_closed: 0,
     };
     let second = bodies_of_pair(model, pair)[1];
+    if !model.is_spatial() {
+        add_loads_in_plane(model, state, poses, pair, &mut total);
+        return total;
+    }
     let centre = space_pose_of(poses.space(), second).position;
     for j in contacts_of(model, pair) {
         if !state.status[j].is_closed() {
@@ -196,6 +204,37 @@ pub fn pair_total(model: &Model, state: &State, poses: &Poses, pair: usize) -> P
         total.n_closed += 1;
     }
     total
+}
+
+// the rows of a contact map its forces to those on its bodies
+fn add_loads_in_plane(
+    model: &Model,
+    state: &State,
+    poses: &Poses,
+    pair: usize,
+    total: &mut PairTotal,
+) {
+    let second = bodies_of_pair(model, pair)[1];
+    let mut rows = Vec::with_capacity(2);
+    for j in contacts_of(model, pair).filter(|j| state.status[*j].is_closed()) {
+        let contact = &model.contacts[j];
+        let fixed = model.fixed_feature(contact, poses);
+        rows.clear();
+        if model
+            .contact_rows(contact, &fixed, poses, &mut rows)
+            .is_none()
+        {
+            continue;
+        }
+        let side = usize::from(contact.bodies[1] == second);
+        for (row, force) in rows.iter().zip(state.contact_force[j]) {
+            let values = row.values(side);
+            total.force += Vec3::new(values[0], values[1], 0.0) * force;
+            total.torque.z += values[2] * force;
+        }
+        total.normal_force += state.contact_force[j][0];
+        total.n_closed += 1;
+    }
 }
 
 /// The smallest gap of a shape pair, m; infinite if none of its contacts is in range.

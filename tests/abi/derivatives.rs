@@ -276,7 +276,7 @@ fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
             let (body, component) = variable.name.split_once(what).unwrap();
             format!("{body}.initial{what}{component}")
         };
-        if variable.causality != Causality::Output {
+        if variable.output().is_none() {
             continue;
         }
         let quantity = variable.name.split('.').nth(1);
@@ -344,7 +344,7 @@ fn is_speed(variable: &Variable) -> bool {
 }
 
 fn is_real_output(variable: &Variable) -> bool {
-    variable.causality == Causality::Output && matches!(variable.kind, Kind::Real { .. })
+    variable.output().is_some() && matches!(variable.kind, Kind::Real { .. })
 }
 
 /// Compares derivatives in random directions with differences, for all outputs; gives the number of nonzero ones and

@@ -4,7 +4,7 @@ use crate::call;
 use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, pushed_block};
 use stiction::fmu::c_api::types::*;
-use stiction::fmu::instance::variable::{Causality, Variable};
+use stiction::fmu::instance::variable::Variable;
 use stiction::{Model, Simulation};
 
 /// Switches the return at events on, before the initialization.
@@ -94,8 +94,7 @@ fn a_master_that_restores_lands_on_every_event() {
             assert_eq!(landed.len(), events.len(), "{name}: {landed:?} {events:?}");
             let late = landed.iter().zip(&events).map(|(a, b)| (a - b).abs());
             let late = late.fold(0.0, f64::max);
-            let is_place =
-                |v: &&Variable| v.causality == Causality::Output && v.name.contains(".position.");
+            let is_place = |v: &&Variable| v.output().is_some() && v.name.contains(".position.");
             let places = resources.variables.iter().filter(is_place);
             let off = places
                 .zip(&end)

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 use stiction::fmu::c_api::types::OK;
 use stiction::fmu::instance::Instance;
-use stiction::fmu::instance::variable::{Causality, Kind, Value, Variable};
+use stiction::fmu::instance::variable::{Kind, Value, Variable};
 use stiction::{Model, Simulation};
 
 /// Its executable, beside that of this test.
@@ -191,7 +191,7 @@ fn all_scenes() -> Vec<(String, Resources)> {
 fn real_outputs(resources: &Resources) -> Vec<u32> {
     let variables = resources.variables.iter().enumerate();
     variables
-        .filter(|(_, v)| v.causality == Causality::Output && matches!(v.kind, Kind::Real { .. }))
+        .filter(|(_, v)| v.output().is_some() && matches!(v.kind, Kind::Real { .. }))
         .map(|(reference, _)| reference as u32)
         .collect()
 }

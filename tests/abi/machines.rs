@@ -533,7 +533,7 @@ fn machines_go_on_from_any_moment_with_the_same_bits() {
 
 fn outputs<'a>(fmu: &Fmu<'a>) -> Vec<&'a str> {
     let is_smooth = |v: &&Variable| {
-        v.causality == Causality::Output
+        v.output().is_some()
             && v.variability == Variability::Continuous
             && matches!(v.kind, Kind::Real { .. })
             && !v.name.starts_with("contact.")

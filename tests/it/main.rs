@@ -19,6 +19,7 @@ mod friction_laws;
 mod hard_cases;
 mod impact_friction;
 mod impacts;
+mod interface;
 mod interrupted;
 mod joint_friction;
 mod joints;

@@ -14,7 +14,11 @@ pub fn guid(scene: &packed::Digest, table: &[Variable]) -> String {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
         }
-        digest.update([variable.causality as u8, variable.variability as u8]);
+        digest.update([
+            variable.causality as u8,
+            variable.variability as u8,
+            u8::from(variable.is_listed),
+        ]);
         for bound in bounds(&variable.kind) {
             // a missing bound is encoded as NaN
             digest.update(bound.unwrap_or(f64::NAN).to_bits().to_le_bytes());

@@ -254,8 +254,8 @@ impl Instance {
         let variable = self.variable(reference)?;
         let name = &variable.name;
         match (variable.causality, variable.variability) {
-            (Causality::Output, _) => {
-                return error(format!("`{name}` is an output and cannot be set"));
+            (Causality::Output | Causality::Local, _) => {
+                return error(format!("`{name}` is calculated and cannot be set"));
             }
             (Causality::Parameter, Variability::Fixed) if !self.is_before_steps() => {
                 return error(format!(

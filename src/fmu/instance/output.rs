@@ -19,6 +19,8 @@ pub struct Output {
     restore: Option<fn(&mut State, Of, f64)>,
     /// Does it depend directly on the inputs (direct feedthrough)?
     pub depends_on_inputs: bool,
+    /// Is it a local variable by default?
+    pub is_local: bool,
     /// Is it a column of a trajectory?
     pub is_column: bool,
     /// Its plot.
@@ -50,6 +52,7 @@ impl Output {
             rate: None,
             restore: None,
             depends_on_inputs: false,
+            is_local: false,
             is_column: false,
             plot: None,
         }
@@ -89,6 +92,17 @@ impl Output {
             depends_on_inputs: true,
             ..self
         }
+    }
+
+    /// Makes it a local variable by default.
+    pub fn local(self) -> Self {
+        self.local_if(true)
+    }
+
+    /// The same under a condition.
+    pub fn local_if(self, is_local: bool) -> Self {
+        let is_local = self.is_local || is_local;
+        Self { is_local, ..self }
     }
 
     /// Makes it a column of trajectories.

@@ -1,6 +1,6 @@
 //! Instances from the text of scenes, which is packed first, as in an FMU.
 
-use super::Instance;
+use super::{Instance, variables};
 use crate::model;
 use crate::scene::packed::pack;
 use crate::scene::{self, Scene, SceneError};
@@ -30,7 +30,9 @@ impl Instance {
     }
 
     fn of_scene(name: &str, scene: &Scene, file: &str, text: &str) -> Result<Self, SceneError> {
-        model::build(scene).map_err(|problems| SceneError::new(file, text, problems))?;
+        let of_scene = |problems| SceneError::new(file, text, problems);
+        let model = model::build(scene).map_err(of_scene)?;
+        variables::check(&model).map_err(of_scene)?;
         Self::from_packed(name, file, &pack(scene))
     }
 }

@@ -48,6 +48,27 @@ units! {
     MeterPerSecond3 "m/s3" "Jerk" [0, 1, -3, 0] None;
 }
 
+/// Units for display that an author may choose, with their factors.
+const OTHERS: &[(Unit, &str, f64)] = &[
+    (Unit::Meter, "mm", 1e3),
+    (Unit::Meter, "cm", 1e2),
+    (Unit::Meter, "km", 1e-3),
+    (Unit::Meter, "in", 1.0 / 0.0254),
+    (Unit::Meter, "ft", 1.0 / 0.3048),
+    (Unit::Radian, "deg", DEGREES),
+    (Unit::Radian, "rev", DEGREES / 360.0),
+    (Unit::MeterPerSecond, "mm/s", 1e3),
+    (Unit::MeterPerSecond, "km/h", 3.6),
+    (Unit::RadianPerSecond, "rpm", DEGREES / 6.0),
+    (Unit::RadianPerSecond, "deg/s", DEGREES),
+    (Unit::MeterPerSecond2, "g", 1.0 / 9.80665),
+    (Unit::RadianPerSecond2, "deg/s2", DEGREES),
+    (Unit::Newton, "kN", 1e-3),
+    (Unit::Newton, "lbf", 1.0 / 4.448_221_615_260_5),
+    (Unit::NewtonMeter, "kN.m", 1e-3),
+    (Unit::NewtonMeter, "N.mm", 1e3),
+];
+
 /// Exponents of the SI base units in a [`Unit`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BaseUnit {
@@ -91,6 +112,24 @@ impl Unit {
     pub fn base(self) -> BaseUnit {
         let [kg, m, s, rad] = self.row().2;
         BaseUnit { kg, m, s, rad }
+    }
+
+    /// Names of units that a sensor may be displayed in.
+    pub fn display_units(self) -> impl Iterator<Item = &'static str> {
+        let others = OTHERS.iter().filter(move |(unit, ..)| *unit == self);
+        std::iter::once(self.name()).chain(others.map(|(_, name, _)| *name))
+    }
+
+    /// One of these units.
+    pub fn display_unit(self, name: &str) -> Option<DisplayUnit> {
+        if name == self.name() {
+            let name = self.name();
+            return Some(DisplayUnit { name, factor: 1.0 });
+        }
+        let found = OTHERS
+            .iter()
+            .find(|(unit, other, _)| *unit == self && *other == name);
+        found.map(|&(_, name, factor)| DisplayUnit { name, factor })
     }
 
     /// Its display unit.

@@ -21,6 +21,10 @@ pub struct Variable {
     pub kind: Kind,
     /// Source of its value.
     pub source: Source,
+    /// Is it in the model description?
+    pub is_listed: bool,
+    /// Unit for display, where it is not that of its unit.
+    pub display_unit: Option<DisplayUnit>,
 }
 
 impl Variable {
@@ -31,6 +35,14 @@ impl Variable {
             Source::Parameter(parameter) => Some(parameter.get(model, &model.settings)),
             Source::Output(_) => None,
         }
+    }
+
+    /// Unit for display of a real number.
+    pub fn display_unit(&self) -> Option<DisplayUnit> {
+        let Kind::Real { unit, .. } = self.kind else {
+            return None;
+        };
+        self.display_unit.or(unit.display())
     }
 
     /// Access to its value, if it is an output.
@@ -67,6 +79,8 @@ pub enum Causality {
     Parameter,
     /// The simulation.
     Output,
+    /// The simulation; not meant for connections.
+    Local,
 }
 
 /// Variability.

@@ -5,10 +5,12 @@ pub mod contact;
 pub mod coupling;
 pub mod dimension;
 pub mod driven;
+pub mod fmu;
 pub mod force;
 pub mod friction;
 pub mod joint;
 pub mod plane;
+pub mod sensor;
 pub mod settings;
 pub mod shape;
 pub mod signal;
@@ -19,6 +21,7 @@ use std::collections::BTreeMap;
 use super::load::Files;
 use super::read::Table;
 use super::spec::friction::Clutch;
+use super::spec::sensor::Sensor;
 use super::spec::space::Triple;
 use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
 use super::suggest::nearest;
@@ -158,6 +161,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub clutches: Vec<Clutch<B::Point>>,
     /// Force elements.
     pub forces: Vec<Force<B::Point, F>>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
 }
 
 impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
@@ -203,6 +208,11 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         };
         let tables = t.items("force").into_iter();
         let forces = tables.map(|t| force::read(t, &mut names, world)).collect();
+
+        let mut names = Names::new("sensors");
+        let tables = t.items("sensor").into_iter();
+        let read_sensor = |t| sensor::read(t, &mut names, world);
+        let sensors = tables.filter_map(read_sensor).collect();
         Self {
             bodies,
             ground,
@@ -210,6 +220,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             couplings,
             clutches,
             forces,
+            sensors,
         }
     }
 }

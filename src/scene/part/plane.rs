@@ -15,6 +15,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         couplings,
         clutches,
         forces,
+        sensors,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
         .get("contact_default")
@@ -32,6 +33,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         couplings,
         clutches,
         forces,
+        sensors,
         contact_default,
         contact_rules,
     }

@@ -119,6 +119,17 @@ impl Default for Settings {
     }
 }
 
+/// Is a setting a parameter of the FMU?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFmu {
+    /// Yes.
+    Always,
+    /// If `[fmu]` names it: a numerical detail.
+    OnRequest,
+    /// No: it belongs to the structure of the model.
+    Never,
+}
+
 /// One setting: its key, description and value.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
@@ -131,7 +142,7 @@ pub struct Setting {
     /// The integrators that use it.
     pub used_by: UsedBy,
     /// Is it a parameter of the FMU?
-    pub in_fmu: bool,
+    pub in_fmu: InFmu,
 }
 
 /// Integrators that use a setting.
@@ -239,7 +250,7 @@ const fn event_driven(name: &'static str, description: &'static str, field: Fiel
         description,
         field,
         used_by: UsedBy::EventDriven,
-        in_fmu: true,
+        in_fmu: InFmu::OnRequest,
     }
 }
 
@@ -252,7 +263,14 @@ const fn both(name: &'static str, description: &'static str, field: Field) -> Se
 
 const fn not_in_fmu(setting: Setting) -> Setting {
     Setting {
-        in_fmu: false,
+        in_fmu: InFmu::Never,
+        ..setting
+    }
+}
+
+const fn usual(setting: Setting) -> Setting {
+    Setting {
+        in_fmu: InFmu::Always,
         ..setting
     }
 }
@@ -284,8 +302,8 @@ const fn count(lower: u32, upper: u32, at: At<u32>) -> Field {
 
 /// Rows of settings: who uses it, its name and value, a description.
 macro_rules! settings {
-    ($($used_by:ident $name:ident = $field:expr, $description:literal $(, $not_in_fmu:ident)?;)+) => {
-        &[$($($not_in_fmu)? ($used_by(stringify!($name), $description, $field))),+]
+    ($($used_by:ident $name:ident = $field:expr, $description:literal $(, $in_fmu:ident)?;)+) => {
+        &[$($($in_fmu)? ($used_by(stringify!($name), $description, $field))),+]
     };
 }
 
@@ -295,10 +313,10 @@ pub const TABLE: &[Setting] = settings! {
         EventDriven = "event_driven", "locates impacts, stops and break-aways inside its steps";
         TimeStepping = "time_stepping", "steps of fixed length for many bodies, in space";
     }), "which integrator takes the steps", not_in_fmu;
-    both step = real("s", Range::POSITIVE, at!(step)), "standard step";
+    both step = real("s", Range::POSITIVE, at!(step)), "standard step", usual;
     event_driven tolerance = Field::OptionalReal { unit: "1", range: TOLERANCE, at: at!(tolerance) },
-        "bound on the error of a step, relative to nominal sizes and values; without it (0 in the FMU) steps have a fixed length";
-    event_driven max_step = real("s", Range::POSITIVE, at!(max_step)), "longest step that the tolerance may choose";
+        "bound on the error of a step, relative to nominal sizes and values; without it (0 in the FMU) steps have a fixed length", usual;
+    event_driven max_step = real("s", Range::POSITIVE, at!(max_step)), "longest step that the tolerance may choose", usual;
     event_driven rows = count(2, MAX_ROWS, at!(rows)), "half the order of the extrapolation";
     event_driven nominal_length = real("m", Range::POSITIVE, at!(nominal.length)), "length that the tolerance refers to";
     event_driven nominal_angle = real("rad", Range::POSITIVE, at!(nominal.angle)), "angle that the tolerance refers to";
@@ -362,8 +380,8 @@ pub const TABLE: &[Setting] = settings! {
     event_driven min_substep = real("1", SUBSTEP, at!(min_substep)), "shortest substep as a fraction of the standard step";
     event_driven fixed_point_iterations = count(1, 1000, at!(fixed_point_iterations)), "iterations of the position-level scheme at most";
     event_driven return_at_event = Field::Flag(at!(return_at_event)),
-        "a communication step ends at its first event, for masters that restore states";
-    both max_step_work = count(1, MAX_STEP_WORK, at!(max_step_work)), "work limit: factorizations for each standard step of a communication step";
+        "a communication step ends at its first event, for masters that restore states", usual;
+    both max_step_work = count(1, MAX_STEP_WORK, at!(max_step_work)), "work limit: factorizations for each standard step of a communication step", usual;
     in_space friction_cone = Field::Choice {
         type_name: "FrictionCone",
         items: &[("exact", "the circle, or the ellipse where friction has axes"), ("polyhedral", "a polygon")],

@@ -1,6 +1,7 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
 use super::friction::Clutch;
+use super::sensor::Sensor;
 use super::{
     BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Name, Shape, Signal,
 };
@@ -30,6 +31,8 @@ pub struct Space {
     pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
     /// Default contact properties.
     pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.

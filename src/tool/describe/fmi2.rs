@@ -6,7 +6,7 @@ use super::{GENERATOR, LIBRARY};
 use crate::fmu::LOG_CATEGORIES;
 use crate::fmu::instance::digest;
 use crate::fmu::instance::variable::{
-    Causality, Enumeration, Kind, Unit, Value, Variability, Variable,
+    Causality, DisplayUnit, Enumeration, Kind, Unit, Value, Variability, Variable,
 };
 use crate::fmu::instance::variables::table;
 use crate::model::Model;
@@ -29,12 +29,17 @@ pub const CAPABILITIES: [(&str, &str); 10] = [
 /// The model description of a scene. Parts of the scene that are not in the model affect only the GUID.
 pub fn model_description(model: &Model, scene: &Scene) -> String {
     let table = table(model);
+    let interface = &model.interface;
     let description = (!model.description.is_empty()).then_some(&model.description);
     Element::new("fmiModelDescription")
         .with("fmiVersion", "2.0")
         .with("modelName", &model.name)
         .with("guid", digest::guid(&packed::digest(scene), &table))
         .with_some("description", description)
+        .with_some("author", interface.author.as_ref())
+        .with_some("version", interface.version.as_ref())
+        .with_some("copyright", interface.copyright.as_ref())
+        .with_some("license", interface.license.as_ref())
         .with("generationTool", GENERATOR)
         .with("variableNamingConvention", "structured")
         .child(co_simulation())
@@ -57,7 +62,7 @@ fn co_simulation() -> Element {
 fn units(table: &[Variable]) -> impl Iterator<Item = Unit> + '_ {
     let is_used = |unit: &Unit| {
         let of_unit = |v: &Variable| matches!(v.kind, Kind::Real { unit: u, .. } if u == *unit);
-        table.iter().any(of_unit)
+        listed(table).any(|(_, v)| of_unit(v))
     };
     Unit::ALL.iter().copied().filter(is_used)
 }
@@ -77,7 +82,15 @@ fn unit_definitions(table: &[Variable]) -> Element {
             .fold(Element::new("BaseUnit"), |element, (name, exponent)| {
                 element.with(name, exponent)
             });
-        let display = unit.display().map(|display| {
+        let of_unit = |v: &Variable| matches!(v.kind, Kind::Real { unit: u, .. } if u == unit);
+        let of_sensors = listed(table).filter(|(_, v)| of_unit(v));
+        let mut used: Vec<DisplayUnit> = unit.display().into_iter().collect();
+        for display in of_sensors.filter_map(|(_, v)| v.display_unit) {
+            if !used.contains(&display) {
+                used.push(display);
+            }
+        }
+        let display = used.into_iter().map(|display| {
             Element::new("DisplayUnit")
                 .with("name", display.name)
                 .with("factor", number(display.factor))
@@ -103,7 +116,7 @@ fn type_definitions(table: &[Variable]) -> Element {
         simple(unit.quantity(), real)
     });
     let mut used: Vec<Enumeration> = Vec::new();
-    for variable in table {
+    for (_, variable) in listed(table) {
         if let Kind::Enumeration(enumeration) = variable.kind
             && !used.contains(&enumeration)
         {
@@ -140,24 +153,28 @@ fn default_experiment(model: &Model) -> Element {
         .with("stepSize", number(model.settings.step))
 }
 
+/// The variables in the description, with their value references.
+pub fn listed(table: &[Variable]) -> impl Iterator<Item = (usize, &Variable)> {
+    let all = table.iter().enumerate();
+    all.filter(|(_, variable)| variable.is_listed)
+}
+
 fn model_variables(table: &[Variable], model: &Model) -> Element {
-    Element::new("ModelVariables").children(table.iter().enumerate().map(
-        |(reference, variable)| {
-            let initial = match variable.causality {
-                Causality::Input => None,
-                Causality::Parameter => Some("exact"),
-                Causality::Output => Some("calculated"),
-            };
-            Element::new("ScalarVariable")
-                .with("name", &variable.name)
-                .with("valueReference", reference)
-                .with("description", &variable.description)
-                .with("causality", causality(variable.causality))
-                .with("variability", variability(variable.variability))
-                .with_some("initial", initial)
-                .child(kind(variable, model))
-        },
-    ))
+    Element::new("ModelVariables").children(listed(table).map(|(reference, variable)| {
+        let initial = match variable.causality {
+            Causality::Input => None,
+            Causality::Parameter => Some("exact"),
+            Causality::Output | Causality::Local => Some("calculated"),
+        };
+        Element::new("ScalarVariable")
+            .with("name", &variable.name)
+            .with("valueReference", reference)
+            .with("description", &variable.description)
+            .with("causality", causality(variable.causality))
+            .with("variability", variability(variable.variability))
+            .with_some("initial", initial)
+            .child(kind(variable, model))
+    }))
 }
 
 /// FMI name of a causality.
@@ -166,6 +183,7 @@ pub fn causality(causality: Causality) -> &'static str {
         Causality::Input => "input",
         Causality::Parameter => "parameter",
         Causality::Output => "output",
+        Causality::Local => "local",
     }
 }
 
@@ -184,7 +202,10 @@ fn kind(variable: &Variable, model: &Model) -> Element {
         Kind::Real { unit, min, max } => Element::new("Real")
             .with("declaredType", unit.quantity())
             .with("unit", unit.name())
-            .with_some("displayUnit", unit.display().map(|display| display.name))
+            .with_some(
+                "displayUnit",
+                variable.display_unit().map(|display| display.name),
+            )
             .with_some("min", min.map(number))
             .with_some("max", max.map(number)),
         Kind::Integer { min, max } => Element::new("Integer")
@@ -219,8 +240,8 @@ fn number(x: f64) -> String {
 
 fn model_structure(table: &[Variable]) -> Element {
     let places = |causality| {
-        let numbered = (1..).zip(table);
-        numbered.filter(move |(_, variable)| variable.causality == causality)
+        let numbered = (1..).zip(listed(table).map(|(_, variable)| variable));
+        numbered.filter(move |(_, variable): &(usize, &Variable)| variable.causality == causality)
     };
     let inputs: Vec<String> = places(Causality::Input)
         .map(|(index, _)| index.to_string())

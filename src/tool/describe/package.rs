@@ -13,6 +13,7 @@ use super::fmi2::model_description;
 use super::limits;
 use super::page::documentation;
 use super::{LIBRARY, Platform};
+use crate::fmu::instance::variables;
 use crate::model;
 use crate::scene::load::Files;
 use crate::scene::spec::space::Space;
@@ -157,10 +158,9 @@ pub fn build_fmu_with(
     libraries: &[Library],
 ) -> Result<Vec<u8>, PackageError> {
     let scene = scene::load::parse_with(file, scene_text, files).map_err(PackageError::Scene)?;
-    let model = model::build(&scene).map_err(|problems| {
-        let error = SceneError::new(file, scene_text, problems);
-        PackageError::Scene(error)
-    })?;
+    let of_scene = |problems| PackageError::Scene(SceneError::new(file, scene_text, problems));
+    let model = model::build(&scene).map_err(of_scene)?;
+    variables::check(&model).map_err(of_scene)?;
     let libraries = sorted(libraries)?;
     let picture = picture(&scene, &model).ok_or(PackageError::Picture)?;
 

@@ -5,7 +5,7 @@ mod words;
 use std::fmt::Write as _;
 
 use super::GENERATOR;
-use super::fmi2::{CAPABILITIES, causality, variability};
+use super::fmi2::{CAPABILITIES, causality, listed, variability};
 use super::xml::legal;
 use crate::fmu::LOG_CATEGORIES;
 use crate::fmu::instance::variable::{Causality, Kind, Value, Variable};
@@ -49,8 +49,10 @@ pub fn documentation(model: &Model, scene_text: &str, picture: &[u8]) -> String 
         ("Inputs", Causality::Input),
         ("Outputs", Causality::Output),
         ("Parameters", Causality::Parameter),
+        ("Local variables", Causality::Local),
     ] {
-        let rows: Vec<&Variable> = table.iter().filter(|v| v.causality == kind).collect();
+        let shown = listed(&table).map(|(_, variable)| variable);
+        let rows: Vec<&Variable> = shown.filter(|v| v.causality == kind).collect();
         if !rows.is_empty() {
             add(&format!("<h3>{title}</h3>"));
             add(&variables(&rows, model));

@@ -1,6 +1,6 @@
 //! Positions, velocities and accelerations of bodies.
 
-use super::{ANGULAR, AXES, LINEAR, QUATERNION, Table};
+use super::{ANGULAR, AXES, LINEAR, QUATERNION, Table, interface};
 use crate::fmu::instance::variable::{Output, Plot, Unit};
 use crate::kinds::space::BODY_DOF;
 use crate::math::Vec3;
@@ -41,7 +41,9 @@ fn velocity(i: usize) -> Output {
 }
 
 fn acceleration(i: usize) -> Output {
-    Output::real([i, 0], |s, [i, _]| s.acceleration()[i]).follows_inputs()
+    Output::real([i, 0], |s, [i, _]| s.acceleration()[i])
+        .follows_inputs()
+        .local()
 }
 
 // a mean velocity is constant until the next step
@@ -65,6 +67,7 @@ impl Table {
                 acceleration,
             ),
         ];
+        let by_joints = interface::shown_by_joints(model);
         for (b, body) in model.bodies.iter().enumerate() {
             let name = &body.name;
             for (k, (quantity, [linear, angular], output)) in QUANTITIES.into_iter().enumerate() {
@@ -77,18 +80,18 @@ impl Table {
                         format!("{name}.{quantity}.{component}"),
                         what,
                         units[k],
-                        output(body.first + i),
+                        output(body.first + i).local_if(by_joints[b]),
                     );
                 }
             }
             if turns_in_space(model, body) {
-                self.orientation(b, name);
-                self.rotation(b, name);
+                self.orientation(b, name, by_joints[b]);
+                self.rotation(b, name, by_joints[b]);
             }
         }
     }
 
-    fn orientation(&mut self, b: usize, name: &str) {
+    fn orientation(&mut self, b: usize, name: &str, is_local: bool) {
         self.vector(
             &format!("{name}.orientation"),
             &format!("quaternion from the world's to the axes of {name}"),
@@ -103,6 +106,7 @@ impl Table {
                 Some(observe::orientation_rate(orientation, spin)[i])
             })
             .restore(|state, [b, i], x| state.orientation[b][i] = x)
+            .local_if(is_local)
             .column(),
         );
         let what = format!(
@@ -120,11 +124,12 @@ impl Table {
                 let spin = scene_spin(s, b);
                 let orientation = observe::orientation(s.model(), s.state(), b);
                 observe::euler_rates(orientation, spin).map(|rates| rates[i])
-            }),
+            })
+            .local(),
         );
     }
 
-    fn rotation(&mut self, b: usize, name: &str) {
+    fn rotation(&mut self, b: usize, name: &str, is_local: bool) {
         type Row = (&'static str, &'static str, Unit, Output);
         let rows: [Row; 4] = [
             (
@@ -133,6 +138,7 @@ impl Table {
                 Unit::RadianPerSecond,
                 Output::real([b, 0], |s, of| world(s, of, reported_spin))
                     .rate(|s, of| Some(unless_mean(s, |s| world(s, of, spin_change))))
+                    .local_if(is_local)
                     .column(),
             ),
             (
@@ -140,19 +146,24 @@ impl Table {
                 "rate of rotation in body axes",
                 Unit::RadianPerSecond,
                 Output::real([b, 0], |s, of| scene(s, of, reported_spin))
-                    .rate(|s, of| Some(unless_mean(s, |s| scene(s, of, spin_change)))),
+                    .rate(|s, of| Some(unless_mean(s, |s| scene(s, of, spin_change))))
+                    .local(),
             ),
             (
                 "angular_acceleration",
                 "angular acceleration in world axes",
                 Unit::RadianPerSecond2,
-                Output::real([b, 0], |s, of| world(s, of, spin_change)).follows_inputs(),
+                Output::real([b, 0], |s, of| world(s, of, spin_change))
+                    .follows_inputs()
+                    .local(),
             ),
             (
                 "angular_acceleration_body",
                 "angular acceleration in body axes",
                 Unit::RadianPerSecond2,
-                Output::real([b, 0], |s, of| scene(s, of, spin_change)).follows_inputs(),
+                Output::real([b, 0], |s, of| scene(s, of, spin_change))
+                    .follows_inputs()
+                    .local(),
             ),
         ];
         for (quantity, phrase, unit, output) in rows {

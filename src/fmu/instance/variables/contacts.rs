@@ -1,4 +1,4 @@
-//! Individual contacts, and resultants of shape pairs in space.
+//! Individual contacts, and resultants of shape pairs.
 
 use super::{AXES, Table};
 use crate::fmu::instance::variable::{
@@ -23,6 +23,9 @@ impl Table {
 
     fn contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
+        // a pair in the plane with a single contact has no other forces
+        let is_pair = matches!(contact.kind, ContactKind::Feature(_))
+            && observe::contacts_of(model, contact.pair).len() == 1;
         let name = format!("contact.{}", contact.name);
         let what = &contact.name;
         let (length, force, impulse) = match &contact.kind {
@@ -37,13 +40,13 @@ impl Table {
             format!("{name}.gap"),
             format!("gap of {what}"),
             length,
-            Output::real([j, 0], |s, [j, _]| s.gap(j)).column(),
+            Output::real([j, 0], |s, [j, _]| s.gap(j)).local().column(),
         );
         self.output(
             format!("{name}.penetration"),
             format!("overlap of {what}"),
             length,
-            Output::real([j, 0], |s, [j, _]| (-s.gap(j)).at_least(0.0)),
+            Output::real([j, 0], |s, [j, _]| (-s.gap(j)).at_least(0.0)).local(),
         );
         self.output(
             format!("{name}.normal_force"),
@@ -52,6 +55,7 @@ impl Table {
             Output::real([j, 0], |s, [j, _]| s.contact_force()[j][0])
                 .restore(|state, [j, _], x| state.contact_force[j][0] = x)
                 .follows_inputs()
+                .local_if(!is_pair)
                 .column(),
         );
         let tangential = match contact.kind {
@@ -63,6 +67,7 @@ impl Table {
                     Output::real([j, 0], |s, [j, _]| s.contact_force()[j][1])
                         .restore(|state, [j, _], x| state.contact_force[j][1] = x)
                         .follows_inputs()
+                        .local_if(!is_pair)
                         .column(),
                 );
                 Some("tangential impulse")
@@ -77,14 +82,14 @@ impl Table {
             format!("{name}.normal_impulse"),
             format!("normal impulse of the last impact of {what}"),
             Kind::real(impulse),
-            Output::real([j, 0], |s, [j, _]| s.history().impulse[j][0]),
+            Output::real([j, 0], |s, [j, _]| s.history().impulse[j][0]).local(),
         );
         if let Some(phrase) = tangential {
             self.discrete(
                 format!("{name}.friction_impulse"),
                 format!("{phrase} of the last impact of {what}"),
                 Kind::real(impulse),
-                Output::real([j, 0], |s, [j, _]| s.history().impulse[j][1]),
+                Output::real([j, 0], |s, [j, _]| s.history().impulse[j][1]).local(),
             );
         }
         let (words, status) = match contact.kind {
@@ -107,7 +112,7 @@ impl Table {
             format!("{name}.status"),
             format!("status of {what}"),
             Kind::Enumeration(words),
-            status.column(),
+            status.local_if(!is_pair).column(),
         );
     }
 
@@ -123,6 +128,7 @@ impl Table {
             Output::real([j, 0], |s, [j, i]| s.state().friction_force[j][i])
                 .restore(|state, [j, i], x| state.friction_force[j][i] = x)
                 .follows_inputs()
+                .local()
                 .column(),
         );
         if model.resists_rotation() {
@@ -131,7 +137,9 @@ impl Table {
                 &format!("moment of torsional and rolling friction of {what} on {second}"),
                 Unit::NewtonMeter,
                 &AXES,
-                Output::real([j, 0], |s, [j, i]| s.state().friction_moment[j][i]).follows_inputs(),
+                Output::real([j, 0], |s, [j, i]| s.state().friction_moment[j][i])
+                    .follows_inputs()
+                    .local(),
             );
         }
         self.vector(
@@ -139,14 +147,14 @@ impl Table {
             &format!("unit normal of {what}, towards {second}"),
             Unit::One,
             &AXES,
-            Output::real([j, 0], |s, [j, i]| frame(s, j).normal[i]),
+            Output::real([j, 0], |s, [j, i]| frame(s, j).normal[i]).local(),
         );
         self.vector(
             &format!("{name}.point"),
             &format!("place of {what} on {second}"),
             Unit::Meter,
             &AXES,
-            Output::real([j, 0], |s, [j, i]| frame(s, j).point[i]),
+            Output::real([j, 0], |s, [j, i]| frame(s, j).point[i]).local(),
         );
     }
 
@@ -154,11 +162,14 @@ impl Table {
         let what = &model.pairs[pair];
         let name = pair_name(model, pair);
         let second = model.body_name(observe::bodies_of_pair(model, pair)[1]);
+        let n_axes = if model.is_spatial() { 3 } else { 2 };
         self.output(
             format!("{name}.gap"),
             format!("smallest gap of {what}"),
             Unit::Meter,
-            Output::real([pair, 0], |s, [pair, _]| s.pair_gap(pair)).column(),
+            Output::real([pair, 0], |s, [pair, _]| s.pair_gap(pair))
+                .local()
+                .column(),
         );
         self.output(
             format!("{name}.normal_force"),
@@ -166,24 +177,37 @@ impl Table {
             Unit::Newton,
             Output::real([pair, 0], |s, [pair, _]| s.pair_total(pair).normal_force)
                 .follows_inputs()
+                .local()
                 .column(),
         );
         self.vector(
             &format!("{name}.force"),
             &format!("force of {what} on {second}, normal and friction"),
             Unit::Newton,
-            &AXES,
+            &AXES[..n_axes],
             Output::real([pair, 0], |s, [pair, i]| s.pair_total(pair).force[i])
                 .follows_inputs()
                 .column(),
         );
-        self.vector(
-            &format!("{name}.torque"),
-            &format!("torque of {what} on {second} about its centre of mass"),
-            Unit::NewtonMeter,
-            &AXES,
-            Output::real([pair, 0], |s, [pair, i]| s.pair_total(pair).torque[i]).follows_inputs(),
-        );
+        let torque = Output::real([pair, 0], |s, [pair, i]| s.pair_total(pair).torque[i])
+            .follows_inputs()
+            .local();
+        let about = format!("torque of {what} on {second} about its centre of mass");
+        match model.is_spatial() {
+            true => self.vector(
+                &format!("{name}.torque"),
+                &about,
+                Unit::NewtonMeter,
+                &AXES,
+                torque,
+            ),
+            false => self.output(
+                format!("{name}.torque"),
+                about,
+                Unit::NewtonMeter,
+                torque.component(2),
+            ),
+        }
         let n = observe::contacts_of(model, pair).len();
         self.discrete(
             format!("{name}.n_closed"),
@@ -192,7 +216,7 @@ impl Table {
                 min: Some(0),
                 max: i32::try_from(n).ok(),
             },
-            Output::integer([pair, 0], n_closed).column(),
+            Output::integer([pair, 0], n_closed).local().column(),
         );
     }
 }

@@ -48,7 +48,9 @@ impl Table {
                 format!("{name}.loss_power"),
                 format!("power that {name} turns into heat"),
                 Unit::Watt,
-                Output::real([e, 0], |s, [e, _]| s.friction_loss(e)).follows_inputs(),
+                Output::real([e, 0], |s, [e, _]| s.friction_loss(e))
+                    .follows_inputs()
+                    .local(),
             );
             self.discrete(
                 format!("{name}.status"),

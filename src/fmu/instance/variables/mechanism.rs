@@ -52,7 +52,7 @@ impl Table {
                     format!("{name}.reaction.{component}"),
                     format!("reaction of {name} against its {component}"),
                     effort(link.joint.row_is_moment(k)),
-                    row_force(row),
+                    row_force(row).local(),
                 );
                 row += 1;
             }

@@ -6,11 +6,14 @@
 mod bodies;
 mod contacts;
 mod friction;
+mod interface;
 mod mechanism;
 mod parameters;
+mod sensors;
 mod settings;
 
 pub use contacts::{contact_name, pair_name};
+pub use interface::check;
 
 use super::parameter::{Parameter, Place};
 use super::variable::{
@@ -22,6 +25,7 @@ use crate::model::{InputUnit, Model};
 pub fn table(model: &Model) -> Vec<Variable> {
     let mut table = Table::default();
     table.inputs(model);
+    table.sensors(model);
     table.bodies(model);
     table.contacts(model);
     table.joints(model);
@@ -35,6 +39,7 @@ pub fn table(model: &Model) -> Vec<Variable> {
     table.parameters(model);
     table.settings(model);
     table.unique();
+    interface::apply(&mut table.rows, &model.interface);
     table.rows
 }
 
@@ -53,6 +58,14 @@ fn number(count: u64) -> i32 {
     count.min(i32::MAX as u64) as i32
 }
 
+fn causality(output: &Output) -> Causality {
+    if output.is_local {
+        Causality::Local
+    } else {
+        Causality::Output
+    }
+}
+
 #[derive(Default)]
 struct Table {
     rows: Vec<Variable>,
@@ -69,10 +82,12 @@ impl Table {
         self.rows.push(Variable {
             name: name.into(),
             description: description.into(),
-            causality: Causality::Output,
+            causality: causality(&output),
             variability: Variability::Continuous,
             kind: Kind::real(unit),
             source: Source::Output(output),
+            is_listed: true,
+            display_unit: None,
         });
     }
 
@@ -87,10 +102,12 @@ impl Table {
         self.rows.push(Variable {
             name: name.into(),
             description: description.into(),
-            causality: Causality::Output,
+            causality: causality(&output),
             variability: Variability::Discrete,
             kind,
             source: Source::Output(output.rate(|_, _| Some(0.0))),
+            is_listed: true,
+            display_unit: None,
         });
     }
 
@@ -120,6 +137,8 @@ impl Table {
             variability,
             kind,
             source: Source::Parameter(Parameter::new(of, place)),
+            is_listed: true,
+            display_unit: None,
         });
     }
 
@@ -150,6 +169,8 @@ impl Table {
                 variability: Variability::Continuous,
                 kind: Kind::real(unit),
                 source: Source::Input(i),
+                is_listed: true,
+                display_unit: None,
             });
         }
     }
@@ -160,13 +181,17 @@ impl Table {
             "energy.kinetic",
             "kinetic energy",
             joule,
-            Output::real([0; 2], |s, _| s.energy().kinetic).plotted(Plot::Energy),
+            Output::real([0; 2], |s, _| s.energy().kinetic)
+                .local()
+                .plotted(Plot::Energy),
         );
         self.output(
             "energy.potential",
             "energy in gravity and springs",
             joule,
-            Output::real([0; 2], |s, _| s.energy().potential).plotted(Plot::Energy),
+            Output::real([0; 2], |s, _| s.energy().potential)
+                .local()
+                .plotted(Plot::Energy),
         );
         self.output(
             "energy.total",
@@ -193,7 +218,8 @@ impl Table {
             Kind::real(joule),
             Output::real([0; 2], |s, _| {
                 s.report().numerical_loss - s.report().numerical_gain
-            }),
+            })
+            .local(),
         );
     }
 
@@ -219,13 +245,14 @@ impl Table {
             Output::integer([0; 2], |s, _| {
                 let last = s.history().last_event;
                 last.map_or(1, |(_, kind)| kind as i32 + 2)
-            }),
+            })
+            .local(),
         );
         self.discrete(
             "solver.worst_residual",
             "worst residual of an accepted complementarity problem",
             Kind::real(Unit::One),
-            Output::real([0; 2], |s, _| s.report().worst_residual),
+            Output::real([0; 2], |s, _| s.report().worst_residual).local(),
         );
     }
 
@@ -245,19 +272,20 @@ impl Table {
             Output::integer([0; 2], |s, _| {
                 let timers = s.state().time_stepping.sleep_timer.iter();
                 number(timers.filter(|x| x.is_infinite()).count() as u64)
-            }),
+            })
+            .local(),
         );
         self.discrete(
             "time_stepping.penetration",
             "deepest overlap at the end of the last step",
             Kind::real(Unit::Meter),
-            Output::real([0; 2], |s, _| s.report().end_penetration),
+            Output::real([0; 2], |s, _| s.report().end_penetration).local(),
         );
         self.discrete(
             "time_stepping.n_inexact",
             "groups of bodies that were not solved exactly so far",
             Kind::count(),
-            Output::integer([0; 2], |s, _| number(s.report().inexact_solves)),
+            Output::integer([0; 2], |s, _| number(s.report().inexact_solves)).local(),
         );
     }
 }

@@ -4,17 +4,20 @@ use super::Table;
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::variable::{Enumeration, Kind, Unit, Variability};
 use crate::model::Model;
-use crate::scene::spec::settings::{Field, Setting, TABLE, UsedBy};
+use crate::scene::spec::settings::{Field, InFmu, Setting, TABLE, UsedBy};
 
 impl Table {
     pub(super) fn settings(&mut self, model: &Model) {
         let in_time_stepping = model.time_stepping.is_some();
         for (i, setting) in TABLE.iter().enumerate() {
             let is_used = setting.used_by == UsedBy::Both || !in_time_stepping;
-            if setting.in_fmu && is_used {
+            if setting.in_fmu != InFmu::Never && is_used {
                 let name = format!("settings.{}", setting.name);
                 let (kind, place) = (kind_of(setting), ([0; 2], Place::Setting(i)));
                 self.parameter(name, setting.description, Variability::Fixed, kind, place);
+                if let Some(row) = self.rows.last_mut() {
+                    row.is_listed = setting.in_fmu == InFmu::Always;
+                }
             }
         }
     }

@@ -22,6 +22,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
         let joints = joints.iter().filter(|joint| !joint.friction.is_empty());
@@ -60,6 +61,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        sensors,
         contact_default,
         contact_rules,
         belts,
