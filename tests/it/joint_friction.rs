@@ -641,3 +641,127 @@ fn elements_that_share_a_coordinate_all_stick_at_rest_in_proportion_to_their_bou
         }
     }
 }
+
+/// A car in space whose wheels have friction in proportion to the load of their axles, and brakes about the same axes.
+fn braked_car() -> Model {
+    let mut text = String::from(
+        r#"
+        dimension = 3
+        gravity = [0.9793658173, 0, -9.7609908614]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.8
+        [[body]]
+        name = "car"
+        kind = "rigid"
+        mass = 1200
+        inertia = [900, 1500, 1500]
+        position = [0, 0, 0.5]
+        velocity = [3, 0, 0]
+        "#,
+    );
+    for (i, [x, y]) in [[-1.2, -0.7], [-1.2, 0.7], [1.2, -0.7], [1.2, 0.7]]
+        .into_iter()
+        .enumerate()
+    {
+        text += &format!(
+            r#"
+            [[body]]
+            name = "wheel{i}"
+            kind = "rigid"
+            mass = 20
+            inertia = [0.5, 0.9, 0.5]
+            position = [{x:?}, {y:?}, 0.3]
+            velocity = [3, 0, 0]
+            angular_velocity = [0, 10, 0]
+            shape = [{{ kind = "sphere", radius = 0.3 }}]
+            [[joint]]
+            name = "axle{i}"
+            kind = "revolute"
+            bodies = ["car", "wheel{i}"]
+            at = [{x:?}, {y:?}, 0.3]
+            axis = [0, 1, 0]
+            friction = {{ coefficient = 0.1, radius = 0.03 }}
+            [[clutch]]
+            name = "brake{i}"
+            bodies = ["car", "wheel{i}"]
+            friction = 0.4
+            radius = 0.12
+            faces = 2
+            normal_force = {{ kind = "table", times = [0, 0.5, 1], values = [0, 0, 5000] }}
+            axis = [0, 1, 0]
+            "#
+        );
+    }
+    model(&text)
+}
+
+#[test]
+fn contacts_loaded_joints_and_brakes_about_one_axis_stop_a_car_on_a_slope() {
+    for tolerance in [None, Some(1e-6)] {
+        let end = run(&braked_car(), 2.5, |s| s.tolerance = tolerance);
+        let (state, report) = (end.state(), end.report());
+        assert!(
+            state.velocity.iter().all(|v| v.abs() < 1e-9),
+            "{tolerance:?}"
+        );
+        // the brakes alone take mass times slope less than their force: 4 x 480 N m / 0.3 m
+        assert!(
+            (3.0..4.0).contains(&state.position[0]),
+            "{}",
+            state.position[0]
+        );
+        assert_eq!((report.first_order_steps, report.fallback_steps), (0, 0));
+        assert!(report.energy_error().abs() < 1e-6);
+        let statuses = &state.element_status;
+        assert!(statuses.iter().all(|s| *s == Status::Stick), "{statuses:?}");
+    }
+}
+
+#[test]
+fn a_braked_arm_that_falls_on_a_block_comes_to_rest() {
+    let text = r#"
+        dimension = 3
+        [[body]]
+        name = "arm"
+        kind = "rigid"
+        mass = 2
+        inertia = [0.02, 0.1, 0.1]
+        position = [0.5, 0, 0.4]
+        shape = [{ kind = "sphere", radius = 0.1, position = [0.4, 0, 0] }]
+        [[body]]
+        name = "block"
+        kind = "rigid"
+        mass = 1
+        position = [0.9, 0, 0.05]
+        shape = [{ kind = "box", size = [0.4, 0.4, 0.1] }]
+        [[joint]]
+        name = "pivot"
+        kind = "revolute"
+        bodies = ["ground", "arm"]
+        at = [0, 0, 0.4]
+        axis = [0, 1, 0]
+        friction = { coefficient = 0.3, radius = 0.05 }
+        [[clutch]]
+        name = "brake"
+        bodies = ["ground", "arm"]
+        friction = 0.4
+        radius = 0.1
+        normal_force = 20
+        axis = [0, 1, 0]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.4
+        "#;
+    for tolerance in [None, Some(1e-6)] {
+        let end = run(&model(text), 3.0, |s| s.tolerance = tolerance);
+        let report = end.report();
+        assert!(end.state().velocity.iter().all(|v| v.abs() < 1e-9));
+        assert_eq!((report.first_order_steps, report.fallback_steps), (0, 0));
+        assert!(report.energy_error().abs() < 1e-9);
+    }
+}

@@ -53,6 +53,8 @@ pub(super) struct Revision {
     statuses: usize,
     /// Are loads by reactions kept?
     keeps_loads: bool,
+    /// .. from the next solution on, and zero in that?
+    starts_loads: bool,
 }
 
 /// What the impulses of a system are.
@@ -201,6 +203,10 @@ impl Friction<'_> {
             (n > SHARP_UPDATES && (short <= ACCEPTABLE_CHANGE || rests()))
                 || (n > BLUNT_UPDATES && (short <= BLUNT_CHANGE || at_instant))
         };
+        if std::mem::take(&mut revision.starts_loads) {
+            self.keep_loads(system, free, rows);
+            return true;
+        }
         if self.update(system, free, accepts) > 0.0 {
             return true;
         }
@@ -337,11 +343,16 @@ impl Friction<'_> {
 
     // 1 or -1 if another sticking element acts along the same coordinate, in this sense, as one that sticks; else 0
     fn sense(&self, system: &System, e: usize, other: usize) -> f64 {
+        match self.statuses[other] {
+            Status::Stick => self.sense_of_coordinate(system, e, other),
+            _ => f64::from(e == other),
+        }
+    }
+
+    // the same whatever the other one does
+    fn sense_of_coordinate(&self, system: &System, e: usize, other: usize) -> f64 {
         if e == other {
             return 1.0;
-        }
-        if self.statuses[other] != Status::Stick {
-            return 0.0;
         }
         let first = system.first_element();
         let (own, row) = (&system.rows[first + e], &system.rows[first + other]);
@@ -399,6 +410,22 @@ impl Friction<'_> {
         }
     }
 
+    // an element comes to rest, with those along the same coordinate
+    fn stick(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        (rows, known): (&mut [bool], &[bool]),
+        e: usize,
+    ) {
+        for other in (0..self.statuses.len()).filter(|other| !known[*other]) {
+            let slides = self.statuses[other].slides();
+            if other == e || (slides && self.sense_of_coordinate(system, e, other) != 0.0) {
+                self.change_status(system, free, rows, other, Status::Stick);
+            }
+        }
+    }
+
     fn change_status(
         &mut self,
         system: &mut System,
@@ -422,7 +449,7 @@ impl Friction<'_> {
         rows: &mut [bool],
     ) -> bool {
         for e in (0..self.statuses.len()).filter(|e| !known[*e]) {
-            let new = match self.statuses[e] {
+            match self.statuses[e] {
                 Status::Stick => {
                     let [backward, forward] = self.slacks(system, e);
                     let rounding =
@@ -442,11 +469,10 @@ impl Friction<'_> {
                     if moved >= -self.rounding_of_motion(system, e) {
                         continue;
                     }
-                    Status::Stick
+                    self.stick(system, free, (rows, known), e);
+                    return true;
                 }
-            };
-            self.change_status(system, free, rows, e, new);
-            return true;
+            }
         }
         false
     }
@@ -619,13 +645,15 @@ pub(super) fn revise_in_step(
     friction.settle((system, free), element_known, joints, revision)
 }
 
-/// Lets the elements that stick slide along their free motion, where a problem has no solution with them; false if there are none.
+/// Lets the elements that stick slide along their free motion, without friction in proportion to reactions, where a problem has no solution
+/// with them.
 pub(super) fn release_in_step(
     model: &Model,
     workspace: &mut Workspace,
     span: Span,
     v: &[f64],
-) -> bool {
+    revision: &mut Revision,
+) {
     let Workspace {
         system,
         free,
@@ -642,22 +670,19 @@ pub(super) fn release_in_step(
         inputs,
         span,
         v,
-        keeps_loads: false,
+        keeps_loads: true,
     };
-    let mut released = false;
+    (revision.keeps_loads, revision.starts_loads) = (true, true);
+    friction.reaction.fill([0.0; MAX_LOADING]);
     for e in 0..friction.statuses.len() {
-        if friction.statuses[e] == Status::Stick {
-            let forward = system.bias[system.first_element() + e] >= 0.0;
-            let new = if forward {
-                Status::SlipForward
-            } else {
-                Status::SlipBackward
-            };
-            friction.change_status(system, free, joints, e, new);
-            released = true;
-        }
+        let forward = system.bias[system.first_element() + e] >= 0.0;
+        let new = match friction.statuses[e] {
+            Status::Stick if forward => Status::SlipForward,
+            Status::Stick => Status::SlipBackward,
+            kept => kept,
+        };
+        friction.change_status(system, free, joints, e, new);
     }
-    released
 }
 
 /// Runs `action` with the elements at an instant, the level and the acceleration without constraints.

@@ -453,11 +453,10 @@ pub(super) fn solve_complementarity(
     let mut is_released = model.elements.is_empty();
     for _ in 0..elements::MAX_REVISIONS {
         if let Err(error) = solve_contacts(state, workspace, span) {
-            if std::mem::replace(&mut is_released, true)
-                || !elements::release_in_step(model, workspace, span, &state.velocity)
-            {
+            if std::mem::replace(&mut is_released, true) {
                 return Err(error);
             }
+            elements::release_in_step(model, workspace, span, &state.velocity, &mut revision);
             continue;
         }
         if !elements::revise_in_step(model, workspace, span, &state.velocity, &mut revision) {
