@@ -74,9 +74,6 @@ impl Measure {
                     vector(body.get("rotation_vector"))
                 },
             });
-            if word(body, "kind") == "driven" {
-                measure.joined.push([None, Some(i)]);
-            }
             let hulls = list(body.get("shape")).map(|shape| (i, hull(shape, is_plane)));
             measure.shapes.extend(hulls);
         }

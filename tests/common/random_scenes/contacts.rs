@@ -1,7 +1,7 @@
 //! The ground, laws of friction and restitution, and how impacts are taken.
 
 use super::vectors::{norm, scaled};
-use super::{Family, Sketch, elements};
+use super::{Family, Sketch};
 
 /// A floor, walls, steps on the floor: or nothing.
 pub fn ground(sketch: &mut Sketch) {
@@ -74,18 +74,6 @@ fn obstacle(sketch: &mut Sketch) {
     let up = sketch.up();
     position[up] = sketch.dice.within(-0.3, 0.3) * l;
     let size = scaled([1.0, 0.6, 0.7], l);
-    if elements::is_driven(sketch) {
-        // what does not move must not overlap the ground
-        position[up] = 0.5 * l;
-        let text = format!(
-            "\n[[body]]\nname = \"step\"\nkind = \"driven\"\nposition = {}\n[[body.shape]]\nkind = \"box\"\nsize = {}\n",
-            sketch.vector(position),
-            sketch.vector(size)
-        );
-        sketch.head.push_str(&text);
-        sketch.obstacles.push((position, 0.5 * norm(size)));
-        return;
-    }
     let text = format!(
         "\n[[ground.shape]]\nname = \"step\"\nkind = \"box\"\nsize = {}\nposition = {}",
         sketch.vector(size),

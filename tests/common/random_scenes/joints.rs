@@ -2,7 +2,7 @@
 
 use super::bodies::spin;
 use super::vectors::{Vector, add, cross, minus, norm, scaled, turned};
-use super::{Joint, Sketch, elements, name};
+use super::{Joint, Sketch, name};
 
 /// Ties the last body to another one, or to the ground, and lets it move as the joint allows.
 pub fn join(sketch: &mut Sketch, parent: Option<usize>) {
@@ -92,8 +92,6 @@ pub fn join(sketch: &mut Sketch, parent: Option<usize>) {
         "spherical" => moves.about = vec![sketch.direction()],
         _ => (),
     }
-    let bodies = [parent, Some(child)];
-    elements::add_joint_friction(sketch, kind, (bodies, axis), is_moving);
     if is_moving {
         moves.start(sketch, child, at);
     }

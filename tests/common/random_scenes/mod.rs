@@ -2,13 +2,11 @@
 //!
 //! A scene is drawn from a seed, the same on every machine: bodies one after the other, each loose, at rest on what is below it, or tied to the ground or
 //! to a body before it; then loops are closed, springs and dampers are hung between the bodies, and contact laws are chosen. Scenes are valid by
-//! construction: bounding balls of bodies do not overlap, joints are given where both bodies are, velocities follow the freedoms of the joints. In some the joints have
-//! friction, brakes and couplings.
+//! construction: bounding balls of bodies do not overlap, joints are given where both bodies are, velocities follow the freedoms of the joints.
 
 mod bodies;
 mod contacts;
 mod dice;
-mod elements;
 mod forces;
 mod joints;
 pub mod vectors;
@@ -40,9 +38,6 @@ impl Family {
     }
 }
 
-/// Changes the seed for the dice of machine elements.
-const OF_ELEMENTS: u64 = 0x5bd1_e995_0000_0000;
-
 /// The text of a scene.
 pub fn scene(seed: u64, family: Family) -> String {
     let mut sketch = Sketch::new(seed, family);
@@ -53,7 +48,6 @@ pub fn scene(seed: u64, family: Family) -> String {
     }
     joints::close_loops(&mut sketch);
     forces::add_forces(&mut sketch);
-    elements::add_elements(&mut sketch);
     contacts::add_laws(&mut sketch);
     sketch.text(seed)
 }
@@ -61,10 +55,6 @@ pub fn scene(seed: u64, family: Family) -> String {
 /// A scene while it is drawn.
 struct Sketch {
     dice: Dice,
-    /// Draws machine elements only.
-    parts: Dice,
-    has_elements: bool,
-    coordinates: Vec<elements::Coordinate>,
     family: Family,
     /// Size of the largest bodies, m.
     length: f64,
@@ -122,7 +112,6 @@ impl Sketch {
     fn new(seed: u64, family: Family) -> Self {
         let family_seed = family as u64;
         let mut dice = Dice::new(seed.wrapping_mul(3).wrapping_add(family_seed));
-        let mut parts = Dice::new(seed.wrapping_mul(3).wrapping_add(family_seed) ^ OF_ELEMENTS);
         let is_plane = family == Family::Plane;
         let is_wild = dice.chance(0.15);
         let smallest = if is_wild { 0.01 } else { 0.1 };
@@ -162,10 +151,7 @@ impl Sketch {
             joints: Vec::new(),
             head: String::new(),
             tail: String::new(),
-            has_elements: family != Family::TimeStepping && parts.chance(0.4),
-            coordinates: Vec::new(),
             dice,
-            parts,
         }
     }
 
