@@ -148,9 +148,11 @@ impl Simulation {
         self.start = start;
         self.state.clone_from(state);
         // the number of reallocations belongs to the run, not to the motion
-        let (growths, residual) = (self.report.growths, self.report.instant_residual);
+        let (growths, operations) = (self.report.growths, self.report.operations);
+        let residual = self.report.instant_residual;
         self.report.clone_from(report);
-        (self.report.growths, self.report.instant_residual) = (growths, residual);
+        (self.report.growths, self.report.operations) = (growths, operations);
+        self.report.instant_residual = residual;
         self.history.clone_from(past);
     }
 
@@ -202,8 +204,11 @@ impl Simulation {
     fn remember(&mut self, first: usize) {
         for event in &self.report.events[first..] {
             self.history.last_event = Some((event.time, event.kind));
-            if matches!(event.kind, EventKind::Impact | EventKind::Jam) {
-                self.history.impulse[event.contact] = event.impulse;
+            // one-way clutches, which follow the contacts, have none
+            if matches!(event.kind, EventKind::Impact | EventKind::Jam)
+                && let Some(impulse) = self.history.impulse.get_mut(event.contact)
+            {
+                *impulse = event.impulse;
             }
         }
     }
@@ -413,7 +418,7 @@ impl Simulation {
             ..
         } = &self.state;
         let element = &self.model.elements[element];
-        let speed = element.speed.value(*time, Side::After, inputs);
+        let speed = element.given_speed(*time, Side::After, inputs);
         self.model.element_row(element, &self.poses).dot(velocity) - speed
     }
 

@@ -22,6 +22,22 @@ pub enum Status {
     Slip,
 }
 
+/// The closed ones of many contacts, most of which are open, by index.
+pub fn closed(statuses: &[Status]) -> impl Iterator<Item = usize> + '_ {
+    const WIDE: usize = 64;
+    let of_chunk = |(k, chunk): (usize, &[Status])| {
+        // without branches: many at a time
+        let any = chunk.iter().fold(false, |any, s| any | s.is_closed());
+        let chunk = if any {
+            WIDE * k..WIDE * k + chunk.len()
+        } else {
+            0..0
+        };
+        chunk.filter(|j| statuses[*j].is_closed())
+    };
+    statuses.chunks(WIDE).enumerate().flat_map(of_chunk)
+}
+
 impl Status {
     /// Does it transmit a normal force?
     pub fn is_closed(self) -> bool {
@@ -129,6 +145,8 @@ pub struct PersistentContact {
     pub force: Vec3,
     /// Moment of torsional and rolling friction on the second body, world axes, N m.
     pub moment: Vec3,
+    /// Does it slide? Known where friction at rest is above that of sliding.
+    pub slides: bool,
 }
 
 /// State of the time-stepping integrator.
@@ -280,6 +298,11 @@ impl State {
                 .iter()
                 .map(|i| Input::held(0.0, i.start))
                 .chain((0..model.n_servos).map(|_| Input::held(0.0, 0.0)))
+                .chain(
+                    model
+                        .integrated_inputs()
+                        .map(|given| Input::held(0.0, given.start)),
+                )
                 .collect(),
             damping_left: 0,
             control: Control::default(),

@@ -93,6 +93,7 @@ fn read(text: &str, time: f64, state: &mut State) {
             },
             force: vector(3),
             moment: vector(6),
+            slides: false,
         });
     }
 }

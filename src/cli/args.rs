@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::libraries::Wanted;
-use super::plot::What;
+use super::libraries::PlatformChoice;
+use super::plot::Quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use stiction::kinds::range::Range;
@@ -25,6 +25,7 @@ Examples:
   stiction describe falling_rod                its variables
   stiction run any.fmu --report fmu.html       simulate an FMU from any tool
   stiction check any.fmu                       find errors in an FMU
+  stiction bench rover                         how long do its steps take?
   stiction compare a.csv b.csv                 do two trajectories agree?
 
 Exit codes: 0 success, 1 failure or difference, 2 invalid arguments, errors in a scene, or a file that cannot be written.
@@ -70,6 +71,14 @@ Platforms: linux64, win64, win32, darwin64, aarch64-linux. Without a platform, i
 Without --library, libraries come from the folder \"platforms\" next to this program or one level up, and the one for this
 machine from the program's own folder if that has none.";
 
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  stiction bench rover                         duration of its steps: median, 99th percentile, longest
+  stiction bench my/scene.toml --until 10 --json
+  stiction bench any.fmu                       of its communication steps
+
+Exit codes: 0 success, 1 the simulation failed, 2 invalid arguments or errors in the scene.";
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   stiction check any.fmu                       archive, model description, library
@@ -102,6 +111,8 @@ pub enum Command {
     Describe(DescribeOptions),
     /// Check any FMI 2.0 FMU: its files, its model description and, by calling it, its library
     Check(CheckOptions),
+    /// Measure how long the steps of a scene or an FMU take
+    Bench(BenchOptions),
     /// Run one trial of `check` in a separate process
     #[command(hide = true)]
     CheckTrial(TrialOptions),
@@ -146,6 +157,26 @@ pub struct Allowed {
     pub absolute: f64,
     /// Relative to the largest absolute value of the variable.
     pub relative: f64,
+}
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub struct BenchOptions {
+    /// A scene file, the name of a bundled scene, or an FMU
+    pub scene: PathBuf,
+
+    /// End of the run, s [default: the scene's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub until: Option<f64>,
+
+    /// Step, s: the standard step of a scene, the communication step of an FMU [default: the scene's]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+
+    /// Print the distribution as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `new`.
@@ -271,7 +302,7 @@ pub struct RunOptions {
 
     /// Plot these quantities over time, separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub plot: Vec<What>,
+    pub plot: Vec<Quantity>,
 
     /// Output file of --plot, SVG or PNG [default: the scene's name with .svg]
     #[arg(long, value_name = "FILE", requires = "plot")]
@@ -295,8 +326,8 @@ pub struct BuildOptions {
 
     /// Platforms of the FMU, separated by commas: names, "all" or "own"; "linux64=aarch64-linux" puts the ARM64 library into the
     /// folder where masters on ARM64 look for it [default: all platforms with a library]
-    #[arg(long, value_name = "LIST", value_parser = Wanted::parse, conflicts_with = "library")]
-    pub platforms: Option<Wanted>,
+    #[arg(long, value_name = "LIST", value_parser = PlatformChoice::parse, conflicts_with = "library")]
+    pub platforms: Option<PlatformChoice>,
 }
 
 /// Arguments of `describe`.

@@ -16,14 +16,14 @@ use stiction::tool::describe::{PackageError, build_fmu, build_fmu_with};
 /// Packs a scene and libraries into an FMU.
 pub fn build(options: &BuildOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
-    warn(&found.doubts())?;
+    warn(&found.warnings())?;
     let output = match &options.output {
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.fmu", file_name(&found.model.name))),
     };
     refuse_clashes(found.path.as_deref(), &[&output])?;
     let libraries = if options.library.is_empty() {
-        libraries::wanted(options.platforms.as_ref())?
+        libraries::select(options.platforms.as_ref())?
     } else {
         libraries::given(&options.library)?
     };

@@ -17,7 +17,7 @@ const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs")
 const MOST_SUGGESTIONS: usize = 3;
 
 /// A loaded scene.
-pub struct Found {
+pub struct LoadedScene {
     /// The scene spec.
     pub scene: Scene,
     /// The model.
@@ -28,18 +28,18 @@ pub struct Found {
     pub path: Option<PathBuf>,
 }
 
-impl Found {
+impl LoadedScene {
     /// Warnings about valid but probably unintended input, each with its location and a hint.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let file = self.path.as_ref().map(|path| path.display().to_string());
         let file = file.unwrap_or_else(|| self.model.name.clone());
-        let doubts = SceneError::new(&file, &self.text, self.scene.doubts.clone());
-        doubts.messages().collect()
+        let warnings = SceneError::new(&file, &self.text, self.scene.warnings.clone());
+        warnings.messages().collect()
     }
 }
 
 /// Finds a scene: a file, a folder with a `scene.toml`, or else the name of a bundled scene.
-pub fn find(scene: &Path) -> Result<Found, CliError> {
+pub fn find(scene: &Path) -> Result<LoadedScene, CliError> {
     let in_folder = scene.join("scene.toml");
     if in_folder.is_file() {
         return from_file(in_folder);
@@ -51,19 +51,24 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
     let Some((name, text)) = bundled else {
         return Err(unknown(scene));
     };
-    found(scene::parse(name, text)?, name, (*text).to_owned(), None)
+    loaded(scene::parse(name, text)?, name, (*text).to_owned(), None)
 }
 
-fn from_file(path: PathBuf) -> Result<Found, CliError> {
+fn from_file(path: PathBuf) -> Result<LoadedScene, CliError> {
     let (scene, text) = scene::load(&path)?;
     let file = path.display().to_string();
-    found(scene, &file, text, Some(path))
+    loaded(scene, &file, text, Some(path))
 }
 
-fn found(scene: Scene, file: &str, text: String, path: Option<PathBuf>) -> Result<Found, CliError> {
+fn loaded(
+    scene: Scene,
+    file: &str,
+    text: String,
+    path: Option<PathBuf>,
+) -> Result<LoadedScene, CliError> {
     let model = model_of(&scene, file, &text)?;
     variables::check(&model).map_err(|all| SceneError::new(file, &text, all))?;
-    Ok(Found {
+    Ok(LoadedScene {
         scene,
         model,
         text,

@@ -38,7 +38,7 @@ pub enum CliError {
     },
     /// A simulated FMU or an input failed.
     Drive {
-        /// What happened, a sentence without a full stop.
+        /// What add_event, a sentence without a full stop.
         message: String,
         /// How to fix it.
         hint: String,

@@ -35,7 +35,7 @@ const CHECKSUMS: &str = "SHA256SUMS";
 
 /// Value of `--platforms`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PlatformChoice {
     /// All platforms.
     All,
     /// The platform of this machine.
@@ -79,7 +79,7 @@ impl Choice {
     }
 }
 
-impl Wanted {
+impl PlatformChoice {
     /// Parses the value of `--platforms`.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.trim() {
@@ -103,16 +103,16 @@ pub fn shown(library: &Library) -> String {
 }
 
 /// The libraries of the requested platforms; by default all available ones.
-pub fn wanted(platforms: Option<&Wanted>) -> Result<Vec<Library>, CliError> {
+pub fn select(platforms: Option<&PlatformChoice>) -> Result<Vec<Library>, CliError> {
     let program = folder_of_program()?;
     match platforms {
         None => all_there_are(&program),
-        Some(Wanted::Own) => Ok(vec![own(&program)?]),
-        Some(Wanted::All) => Platform::ALL
+        Some(PlatformChoice::Own) => Ok(vec![own(&program)?]),
+        Some(PlatformChoice::All) => Platform::ALL
             .into_iter()
             .map(|platform| chosen(&program, Choice::Plain(platform)))
             .collect(),
-        Some(Wanted::List(choices)) => choices
+        Some(PlatformChoice::List(choices)) => choices
             .iter()
             .map(|choice| chosen(&program, *choice))
             .collect(),
@@ -137,25 +137,25 @@ fn folder_of_program() -> Result<PathBuf, CliError> {
 }
 
 /// A library in a folder with those of several platforms.
-struct Shelf {
-    folder: PathBuf,
+struct LibraryFolder {
+    path: PathBuf,
     checksums: String,
 }
 
-impl Shelf {
+impl LibraryFolder {
     /// The first one that exists.
     fn find(program: &Path) -> Option<Self> {
         FOLDERS.iter().find_map(|place| {
-            let folder = program.join(place);
-            let checksums = fs::read_to_string(folder.join(CHECKSUMS)).ok()?;
-            Some(Self { folder, checksums })
+            let path = program.join(place);
+            let checksums = fs::read_to_string(path.join(CHECKSUMS)).ok()?;
+            Some(Self { path, checksums })
         })
     }
 
     /// The library of a platform, if there is one.
     fn library(&self, platform: Platform) -> Result<Option<Library>, CliError> {
         let name = format!("{platform}/{LIBRARY}.{}", platform.ending());
-        let file = self.folder.join(&name);
+        let file = self.path.join(&name);
         if !file.is_file() {
             return Ok(None);
         }
@@ -180,10 +180,10 @@ impl Shelf {
 /// behave differently on different platforms.
 fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
     let mut libraries = Vec::new();
-    if let Some(shelf) = Shelf::find(program) {
+    if let Some(folder) = LibraryFolder::find(program) {
         let mut others = Vec::new();
         for platform in Platform::ALL {
-            match shelf.library(platform)? {
+            match folder.library(platform)? {
                 Some(library) if library.is_current() => libraries.push(library),
                 Some(_) => others.push(platform.folder()),
                 None => {}
@@ -193,7 +193,7 @@ fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
             Output::stderr().write(&format!(
                 "warning: the libraries for {} in {} were built from another version or source than this program and are left out\n",
                 others.join(", "),
-                shelf.folder.display()
+                folder.path.display()
             ))?;
         }
     }
@@ -207,9 +207,9 @@ fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
 
 /// The library of this machine: from the folder of platforms if it is there and current, otherwise the one next to this program.
 fn own(program: &Path) -> Result<Library, CliError> {
-    let shelf = Platform::current().zip(Shelf::find(program));
-    let library = match shelf {
-        Some((platform, shelf)) => shelf.library(platform)?,
+    let folder = Platform::current().zip(LibraryFolder::find(program));
+    let library = match folder {
+        Some((platform, folder)) => folder.library(platform)?,
         None => None,
     };
     match library.filter(Library::is_current) {
@@ -232,7 +232,7 @@ fn chosen(program: &Path, choice: Choice) -> Result<Library, CliError> {
 }
 
 fn foreign(program: &Path, platform: Platform) -> Result<Library, CliError> {
-    let Some(shelf) = Shelf::find(program) else {
+    let Some(folder) = LibraryFolder::find(program) else {
         let looked: Vec<String> = FOLDERS
             .iter()
             .map(|place| program.join(place).display().to_string())
@@ -243,17 +243,17 @@ fn foreign(program: &Path, platform: Platform) -> Result<Library, CliError> {
         );
         return Err(CliError::usage(message, FOREIGN_HINT));
     };
-    let Some(library) = shelf.library(platform)? else {
+    let Some(library) = folder.library(platform)? else {
         let message = format!(
             "there is no library for {platform} in {}",
-            shelf.folder.display()
+            folder.path.display()
         );
         return Err(CliError::usage(message, FOREIGN_HINT));
     };
     if !library.is_current() {
         let message = format!(
             "the library for {platform} in {} was built from another version or source than this program, which is {IDENTITY}",
-            shelf.folder.display()
+            folder.path.display()
         );
         let hint = "rebuild it with `scripts/platforms`; `--library FILE` packs it anyway";
         return Err(CliError::usage(message, hint));
@@ -359,17 +359,17 @@ mod tests {
     #[test]
     fn platforms_are_chosen_by_name() {
         use Platform::{Aarch64Linux, Win64};
-        assert_eq!(Wanted::parse("all"), Ok(Wanted::All));
-        assert_eq!(Wanted::parse("own"), Ok(Wanted::Own));
-        let list = Wanted::parse("win64, aarch64-linux,linux64=aarch64-linux").unwrap();
+        assert_eq!(PlatformChoice::parse("all"), Ok(PlatformChoice::All));
+        assert_eq!(PlatformChoice::parse("own"), Ok(PlatformChoice::Own));
+        let list = PlatformChoice::parse("win64, aarch64-linux,linux64=aarch64-linux").unwrap();
         let choices = vec![
             Choice::Plain(Win64),
             Choice::Plain(Aarch64Linux),
             Choice::ArmAsLinux64,
         ];
-        assert_eq!(list, Wanted::List(choices));
+        assert_eq!(list, PlatformChoice::List(choices));
         for wrong in ["", "amiga", "win64,", "win64=linux64", "all,win64"] {
-            assert!(Wanted::parse(wrong).is_err(), "{wrong}");
+            assert!(PlatformChoice::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

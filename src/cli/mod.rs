@@ -1,11 +1,12 @@
 //! The command line tool: `run` simulates a scene or an FMU, `build` packs a scene into an FMU, `describe` lists its
-//! variables, `check` checks any FMU, `compare` compares trajectories, `new` writes a scene to start from, `scenes` lists
+//! variables, `check` checks any FMU, `bench` measures the duration of its steps, `compare` compares trajectories, `new` writes a scene to start from, `scenes` lists
 //! the bundled scenes, `demo` goes from a scene to a report.
 //!
 //! Data goes to stdout, messages to stderr. Nothing here prints an error or exits: `execute` returns the error, and the
 //! binary prints it and maps it to an exit code.
 
 mod args;
+mod bench;
 mod build;
 mod bundled;
 mod check;
@@ -55,6 +56,7 @@ fn completions(shell: clap_complete::Shell) {
 pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     match Arguments::try_parse_from(arguments)?.command {
         Command::Run(options) => run::run(&options),
+        Command::Bench(options) => bench::bench(&options),
         Command::Build(options) => build::build(&options),
         Command::Describe(options) => describe::describe(&options),
         Command::Check(options) => check::check(&options),

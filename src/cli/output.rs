@@ -91,10 +91,14 @@ impl Output {
 }
 
 impl Drop for Output {
-    // unfinished output is removed with its temporary file
+    // unfinished output is removed with its temporary file, which stays registered until then
     fn drop(&mut self) {
-        if let Stream::Replacing(stream, _) = &self.stream {
-            cleanup::forget(stream.get_ref().path());
+        if let Stream::Replacing(stream, _) = std::mem::replace(&mut self.stream, Stream::Finished)
+        {
+            let (file, _unwritten) = stream.into_parts();
+            let path = file.path().to_owned();
+            drop(file);
+            cleanup::forget(&path);
         }
     }
 }
@@ -117,8 +121,7 @@ impl Stream {
         // as for any new file, the umask applies
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        cleanup::remember(file.path());
+        let file = cleanup::create(|| builder.tempfile_in(folder.unwrap_or(Path::new("."))))?;
         Ok(Self::Replacing(BufWriter::new(file), place))
     }
 }

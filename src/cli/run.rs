@@ -13,12 +13,12 @@ use super::events::EventLog;
 use super::format::short;
 use super::inputs::SceneInputs;
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
-use super::plot::{self, Format, What};
+use super::plot::{self, Format, Quantity};
 use super::progress::Progress;
 use super::record::{Sampler, stage};
 use super::report::{Note, Page, Severity, html, solver_notes, story};
 use super::settings::overridden;
-use super::summary::{Facts, Line, as_json, groups, scheme, summary};
+use super::summary::{Line, RunInfo, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
 use stiction::scene::spec::{Integrator, Scene};
@@ -38,16 +38,16 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
     let inputs = SceneInputs::new(&found.model, options)?;
-    let mut doubts = found.doubts();
+    let mut scene_warnings = found.warnings();
     if options.step.is_some() && settings.is_longer_than(until) {
-        doubts.push(format!(
+        scene_warnings.push(format!(
             "the step of {} s is longer than the run of {} s\n  hint: use a shorter --step or a later --until",
             short(settings.step),
             short(until)
         ));
     }
-    doubts.extend(slow_when_event_driven(&found.scene));
-    warn(&doubts)?;
+    scene_warnings.extend(slow_when_event_driven(&found.scene));
+    warn(&scene_warnings)?;
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
@@ -66,7 +66,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let mut run = Run {
         simulation: Simulation::with_settings(found.model, settings),
         inputs,
-        doubts,
+        scene_warnings,
         trajectory: trajectory.transpose()?,
         events: EventLog::start(options.events.0, files.events)?,
         sampler,
@@ -158,13 +158,13 @@ struct Run {
     simulation: Simulation,
     inputs: SceneInputs,
     /// Warnings reported before the run.
-    doubts: Vec<String>,
+    scene_warnings: Vec<String>,
     trajectory: Option<Trajectory>,
     events: EventLog,
     sampler: Option<Sampler>,
     report: Option<Output>,
     json: bool,
-    plot: Option<(PathBuf, Format, Vec<What>)>,
+    plot: Option<(PathBuf, Format, Vec<Quantity>)>,
     watch: Watch,
     progress: Progress,
 }
@@ -184,7 +184,7 @@ impl Run {
         let energy_at_end = self.simulation.energy();
         let found: Vec<Warning> = self.simulation.warnings().copied().collect();
         let (model, report) = (self.simulation.model(), self.simulation.report());
-        let facts = Facts {
+        let info = RunInfo {
             scene: &model.name,
             settings: self.simulation.settings(),
             time: self.simulation.state().time,
@@ -192,21 +192,25 @@ impl Run {
             energy: [energy_at_start, energy_at_end],
             wall,
             is_time_stepping: model.time_stepping.is_some(),
+            model,
             warnings: &found,
         };
         let during: Vec<String> = found.iter().map(on_terminal).collect();
-        let before = self.doubts.iter().map(|doubt| doubt.replace("\n  ", "; "));
+        let before = self
+            .scene_warnings
+            .iter()
+            .map(|warning| warning.replace("\n  ", "; "));
         let before: Vec<String> = before.collect();
         let text = if self.json {
-            format!("{:#}\n", as_json(&facts, report, &before))
+            format!("{:#}\n", as_json(&info, report, &before))
         } else {
             let mut text = self.events.table(model, report);
             if !text.is_empty() {
                 text.push('\n');
             }
-            text + &summary(&facts, report)
+            text + &summary(&info, report)
         };
-        let printed = tell(&text, stdout_taken);
+        let printed = print_text(&text, stdout_taken);
         let warned = warn(&during);
         let recording = self.sampler.take().map(Sampler::finish);
         if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
@@ -224,10 +228,10 @@ impl Run {
             };
             let page = Page {
                 recording,
-                subtitle: scheme(&facts),
+                subtitle: scheme(&info),
                 story: story(recording),
                 notes,
-                groups: groups(&facts, report).into_iter().map(own).collect(),
+                groups: groups(&info, report).into_iter().map(own).collect(),
             };
             out.write(&html(&page))?;
             out.finish()?;
@@ -357,7 +361,7 @@ fn in_report(warning: &Warning) -> String {
 }
 
 /// Prints to stdout, or to stderr if stdout is used for data.
-pub fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
+pub fn print_text(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     let mut out = if stdout_taken {
         Output::stderr()
     } else {

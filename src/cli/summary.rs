@@ -7,12 +7,13 @@ use super::events;
 use super::format::short;
 use serde_json::{Value, json};
 use stiction::integrate::Report;
+use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
 use stiction::simulation::Energy;
 use stiction::warning::Warning;
 
 /// Data of the summary besides the report.
-pub struct Facts<'a> {
+pub struct RunInfo<'a> {
     /// Name of the scene.
     pub scene: &'a str,
     /// Settings in force.
@@ -27,31 +28,57 @@ pub struct Facts<'a> {
     pub wall: Duration,
     /// Is the integrator time stepping?
     pub is_time_stepping: bool,
+    /// The model.
+    pub model: &'a Model,
     /// Warnings of the run.
     pub warnings: &'a [Warning],
 }
 
+/// Contact problems with more rows are slow with the event-driven integrator, which solves impacts with dense matrices.
+const LARGE_PROBLEM: u64 = 300;
+
+/// Scenes with at most this many bodies, and contact problems of at most this many rows, are mechanisms with few contacts.
+const FEW_BODIES: usize = 16;
+const SMALL_PROBLEM: u64 = 100;
+
+/// Why the scene would be better off with the other integrator, and how to choose it, if it would.
+fn other_integrator(info: &RunInfo<'_>, report: &Report) -> Option<String> {
+    let (model, rows) = (info.model, report.largest_lcp);
+    match &model.time_stepping {
+        None => (model.is_spatial() && rows > LARGE_PROBLEM).then(|| {
+            format!("`integrator = \"time_stepping\"` suits contact problems of {rows} rows")
+        }),
+        Some(time_stepping) => {
+            let is_small = model.bodies.len() <= FEW_BODIES && rows <= SMALL_PROBLEM;
+            let needs_it = !time_stepping.belts.is_empty() || report.unlocated_steps > 0;
+            (is_small && !needs_it).then(|| {
+                "few bodies and contacts: without `integrator` all events are located, and steps may have a tolerance".to_owned()
+            })
+        }
+    }
+}
+
 /// The summary as text.
-pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
+pub fn summary(info: &RunInfo<'_>, report: &Report) -> String {
     let mut text = String::new();
-    for (title, lines) in groups(facts, report) {
+    for (title, lines) in groups(info, report) {
         group(&mut text, title, &lines);
     }
     text
 }
 
 /// The summary as JSON.
-pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
-    let ledger = Ledger::new(facts.energy, report);
+pub fn as_json(info: &RunInfo<'_>, report: &Report, scene_warnings: &[String]) -> Value {
+    let terms = EnergyTerms::new(info.energy, report);
     let kinds = events::kinds(report).into_iter();
     let kinds: serde_json::Map<String, Value> =
         kinds.map(|(n, kind)| (kind.to_owned(), json!(n))).collect();
     let mut json = json!({
-        "scene": facts.scene,
-        "scheme": scheme(facts),
-        "time": facts.time,
-        "until": facts.until,
-        "wall_seconds": facts.wall.as_secs_f64(),
+        "scene": info.scene,
+        "scheme": scheme(info),
+        "time": info.time,
+        "until": info.until,
+        "wall_seconds": info.wall.as_secs_f64(),
         "events": kinds,
         "put_to_rest": report.rests,
         "limited_impacts": report.limited_impacts,
@@ -78,20 +105,21 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "worst_penetration": report.worst_penetration,
         "worst_joint_drift": report.worst_joint_drift,
         "energy": {
-            "start": ledger.start,
+            "start": terms.start,
             "applied_work": report.applied_work,
             "damping": report.damping_loss,
             "friction": report.friction_loss,
-            "impacts": ledger.impacts,
+            "impacts": terms.impacts,
             "numerical_loss": report.numerical_loss,
             "numerical_gain": report.numerical_gain,
-            "remainder": ledger.remainder,
-            "end": ledger.end,
+            "remainder": terms.remainder,
+            "end": terms.end,
             "in_play": report.energy_in_play(),
         },
-        "warnings": warning_list(doubts, facts.warnings),
+        "other_integrator": other_integrator(info, report),
+        "warnings": warning_list(scene_warnings, info.warnings),
     });
-    if facts.is_time_stepping {
+    if info.is_time_stepping {
         json["time_stepping"] = json!({
             "inexact_groups": report.inexact_solves,
             "located_impacts": report.located_impacts,
@@ -105,8 +133,10 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
 }
 
 // warnings issued before the run have no size
-fn warning_list(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
-    let before = doubts.iter().map(|doubt| message("scene", doubt));
+fn warning_list(scene_warnings: &[String], warnings: &[Warning]) -> Vec<Value> {
+    let before = scene_warnings
+        .iter()
+        .map(|warning| message("scene", warning));
     let during = warnings.iter().map(|warning| {
         json!({
             "kind": warning.kind.name(),
@@ -125,12 +155,12 @@ pub fn message(kind: &str, text: &str) -> Value {
 }
 
 /// The lines of the summary, each group with its title.
-pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
-    let mut groups = vec![("Run", run(facts, report)), ("Solver", solver(report))];
-    if facts.is_time_stepping {
+pub fn groups(info: &RunInfo<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
+    let mut groups = vec![("Run", run(info, report)), ("Solver", solver(report))];
+    if info.is_time_stepping {
         groups.push(("Time stepping", time_stepping(report)));
     }
-    groups.push(("Energy", energy(facts.energy, report)));
+    groups.push(("Energy", energy(info.energy, report)));
     groups
 }
 
@@ -145,12 +175,12 @@ fn group(text: &mut String, title: &str, lines: &[Line]) {
     }
 }
 
-fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
-    vec![
-        ("scene", facts.scene.to_owned()),
-        ("scheme", scheme(facts)),
-        ("simulated time", simulated(facts)),
-        ("wall time", wall(facts.wall)),
+fn run(info: &RunInfo<'_>, report: &Report) -> Vec<Line> {
+    let mut lines = vec![
+        ("scene", info.scene.to_owned()),
+        ("scheme", scheme(info)),
+        ("simulated time", simulated(info)),
+        ("wall time", wall(info.wall)),
         ("events", event_counts(report)),
         (
             "put to rest",
@@ -160,13 +190,17 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
             "limited impacts",
             of(report.limited_impacts, "kept from gaining energy"),
         ),
-        ("warnings", warnings(facts)),
-    ]
+        ("warnings", warnings(info)),
+    ];
+    if let Some(hint) = other_integrator(info, report) {
+        lines.push(("hint", hint));
+    }
+    lines
 }
 
 // names only; the messages are printed separately
-fn warnings(facts: &Facts<'_>) -> String {
-    let names: Vec<&str> = facts.warnings.iter().map(|w| w.kind.name()).collect();
+fn warnings(info: &RunInfo<'_>) -> String {
+    let names: Vec<&str> = info.warnings.iter().map(|w| w.kind.name()).collect();
     of(names.len() as u64, &names.join(", "))
 }
 
@@ -243,7 +277,7 @@ fn time_stepping(report: &Report) -> Vec<Line> {
 }
 
 /// Energy balance: the terms that are computed here.
-struct Ledger {
+struct EnergyTerms {
     start: f64,
     /// Energy lost in impacts, less the gain by position stabilization.
     impacts: f64,
@@ -251,7 +285,7 @@ struct Ledger {
     end: f64,
 }
 
-impl Ledger {
+impl EnergyTerms {
     fn new(energy: [Energy; 2], report: &Report) -> Self {
         let [start, end] = energy.map(|energy| energy.total());
         let impacts = report.impact_loss - report.lifted;
@@ -267,18 +301,18 @@ impl Ledger {
 }
 
 fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
-    let ledger = Ledger::new(energy, report);
+    let terms = EnergyTerms::new(energy, report);
     let joule = |x: f64| format!("{:>13} J", short(x));
     vec![
-        ("  at the start", joule(ledger.start)),
+        ("  at the start", joule(terms.start)),
         ("+ applied work", joule(report.applied_work)),
         ("- damping", joule(report.damping_loss)),
         ("- friction", joule(report.friction_loss)),
-        ("- impacts", joule(ledger.impacts)),
+        ("- impacts", joule(terms.impacts)),
         ("- numerical loss", joule(report.numerical_loss)),
         ("+ numerical gain", joule(report.numerical_gain)),
-        ("+ remainder", joule(ledger.remainder)),
-        ("= at the end", joule(ledger.end)),
+        ("+ remainder", joule(terms.remainder)),
+        ("= at the end", joule(terms.end)),
     ]
 }
 
@@ -292,10 +326,10 @@ fn wall(duration: Duration) -> String {
 }
 
 /// Scheme and step, or tolerance; time stepping has no scheme.
-pub fn scheme(facts: &Facts<'_>) -> String {
-    let settings = facts.settings;
+pub fn scheme(info: &RunInfo<'_>) -> String {
+    let settings = info.settings;
     let step = short(settings.step);
-    if facts.is_time_stepping {
+    if info.is_time_stepping {
         return format!("time stepping, step {step} s");
     }
     if let Some(tolerance) = settings.tolerance {
@@ -317,11 +351,11 @@ pub fn scheme(facts: &Facts<'_>) -> String {
     }
 }
 
-fn simulated(facts: &Facts<'_>) -> String {
-    if facts.time < facts.until {
-        format!("{} s of {} s", short(facts.time), short(facts.until))
+fn simulated(info: &RunInfo<'_>) -> String {
+    if info.time < info.until {
+        format!("{} s of {} s", short(info.time), short(info.until))
     } else {
-        format!("{} s", short(facts.time))
+        format!("{} s", short(info.time))
     }
 }
 

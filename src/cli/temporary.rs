@@ -15,9 +15,8 @@ pub struct Temporary {
 impl Temporary {
     /// Creates a folder whose name begins with a prefix.
     pub fn new(prefix: &str) -> Result<Self, CliError> {
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir();
+        let folder = cleanup::create(|| tempfile::Builder::new().prefix(prefix).tempdir());
         let folder = folder.map_err(refused)?;
-        cleanup::remember(folder.path());
         Ok(Self {
             path: folder.path().to_owned(),
             folder: Some(folder),

@@ -26,6 +26,8 @@ pub(crate) struct Factor<const N: usize> {
     lower: Vec<[[f64; N]; N]>,
     upper: Vec<[[f64; N]; N]>,
     solution: Vec<[f64; N]>,
+    /// Multiplications since it was reset, about.
+    pub operations: u64,
 }
 
 impl<const N: usize> Factor<N> {
@@ -143,6 +145,8 @@ impl<const N: usize> Factor<N> {
                 return false;
             }
             let range = pattern.range(p);
+            let neighbours = range.len() as u64;
+            self.operations += (N * N * N) as u64 * (1 + neighbours + neighbours * neighbours);
             for t in range.clone() {
                 solve_block(&self.diagonal[p], &self.interchanged[p], &mut self.upper[t]);
             }
@@ -168,6 +172,7 @@ impl<const N: usize> Factor<N> {
 
     /// Solves `K x = rhs` in place, in the order of the bodies.
     pub fn solve(&mut self, pattern: &Pattern, x: &mut [[f64; N]]) {
+        self.operations += (N * N * (pattern.bodies + 2 * pattern.below.len())) as u64;
         let y = &mut self.solution;
         for (body, place) in pattern.place.iter().enumerate() {
             y[*place as usize] = x[body];

@@ -133,13 +133,16 @@ impl Jacobians {
         }
     }
 
-    fn add_spatial(&mut self, spans: [Span; 2], detail: Detail, effect: &space::force::Effect) {
+    fn add_spatial(&mut self, spans: [Span; 2], effect: &space::force::Effect) {
         self.any = true;
-        self.stiff.add_block(spans, &effect.by_position_stiff);
-        self.velocity.add_block(spans, &effect.by_velocity);
-        if detail == Detail::All {
-            self.rest.add_block(spans, &effect.by_position_rest);
-            self.damper.add_block(spans, &effect.by_position_damper);
+        for along in effect.along.iter().flatten() {
+            let g = &along.gradient;
+            self.stiff.add_square(spans, along.by_position, g);
+            self.velocity.add_square(spans, along.by_velocity, g);
+        }
+        if let Some(bending) = &effect.bending {
+            self.rest.add_block(spans, &bending.rest);
+            self.damper.add_block(spans, &bending.damper);
         }
     }
 
@@ -249,16 +252,17 @@ pub fn force_and_works(
                 if let Some(works) = works.as_deref_mut() {
                     works.add(spans, [&effect.force, &effect.damping], &link.force);
                     if let Some(jacobians) = jacobians.as_deref_mut().filter(|_| force.is_given()) {
-                        jacobians.applied.add_block(spans, &effect.by_position_rest);
-                        if link.force.servo().is_some() {
-                            jacobians
-                                .applied
-                                .add_block(spans, &effect.by_position_stiff);
+                        if let Some(bending) = &effect.bending {
+                            jacobians.applied.add_block(spans, &bending.rest);
+                        }
+                        for along in effect.along.iter().flatten() {
+                            let (k, g) = (along.by_position, &along.gradient);
+                            jacobians.applied.add_square(spans, k, g);
                         }
                     }
                 }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
-                    jacobians.add_spatial(spans, detail, &effect);
+                    jacobians.add_spatial(spans, &effect);
                 }
             }
         }
@@ -403,24 +407,29 @@ pub fn add_applied(
         twists,
     };
     for link in &model.forces {
-        let spans = model.spans(link.bodies);
-        match &link.force {
-            AnyForce::Plane(force) if force.is_given() => {
-                let effect = at.plane(link, |at| force.effect(at, Detail::Stiff));
-                add_force(spans, factor, &effect.force, total);
-                if force.dissipates() {
-                    add_force(spans, -factor, &effect.damping, total);
-                }
-            }
-            AnyForce::Space(force) if force.is_given() => {
-                let effect = at.space(link, |at| force.effect(at, Detail::Stiff));
-                add_force(spans, factor, &effect.force, total);
-                if force.dissipates() {
-                    add_force(spans, -factor, &effect.damping, total);
-                }
-            }
-            AnyForce::Plane(_) | AnyForce::Space(_) => {}
-        }
+        at.add_applied(link, factor, total);
+    }
+}
+
+/// The same without servos, which are springs with a limit in time stepping.
+pub fn add_applied_without_servos(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    total: &mut [f64],
+) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    let others = model.forces.iter().filter(|f| f.force.servo().is_none());
+    for link in others {
+        at.add_applied(link, 1.0, total);
     }
 }
 
@@ -611,6 +620,28 @@ impl At<'_> {
                 .joint
                 .map_or_else(Count::default, |i| self.poses.count(&self.model.joints[i])),
         })
+    }
+
+    // the force of an applied one, times `factor`
+    fn add_applied(&self, link: &ForceLink, factor: f64, total: &mut [f64]) {
+        let spans = self.model.spans(link.bodies);
+        match &link.force {
+            AnyForce::Plane(force) if force.is_given() => {
+                let effect = self.plane(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
+            }
+            AnyForce::Space(force) if force.is_given() => {
+                let effect = self.space(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+                if force.dissipates() {
+                    add_force(spans, -factor, &effect.damping, total);
+                }
+            }
+            AnyForce::Plane(_) | AnyForce::Space(_) => {}
+        }
     }
 
     fn energy(&self, link: &ForceLink) -> f64 {

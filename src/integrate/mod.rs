@@ -170,6 +170,7 @@ pub fn step(
     report: &mut Report,
     end: f64,
 ) -> Result<(), StepError> {
+    model.continue_speeds(state.time, &mut state.inputs);
     match &model.time_stepping {
         Some(time_stepping) => time_stepping::step(
             model,
@@ -194,6 +195,7 @@ pub fn step_to_event(
     report: &mut Report,
     (from, end): (f64, f64),
 ) -> Result<(), StepError> {
+    model.continue_speeds(state.time, &mut state.inputs);
     match &model.time_stepping {
         Some(time_stepping) => time_stepping::step(
             model,

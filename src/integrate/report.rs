@@ -127,6 +127,8 @@ report! {
         friction_rate,
     }
     others {
+        /// Multiplications in the linear algebra of event-driven steps, about: a measure of work that is the same on every machine.
+        operations: u64,
         /// Number of times the workspace grew because of new contacts in space.
         growths: u64,
         /// Largest residual of forces computed at an instant; not saved with a state, as it depends on the caller.

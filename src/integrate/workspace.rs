@@ -1,6 +1,7 @@
 //! Workspace of a step: allocated once for a model, never saved.
 
 use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES, SlipSamples};
+use super::event_driven::assemble::LevelAt;
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::near::NearPairs;
@@ -50,11 +51,14 @@ pub struct Workspace {
     pub(super) system: System,
     /// The constraint system at one instant: projections, accelerations, impacts.
     pub(super) level: System,
+    pub(super) level_at: LevelAt,
     pub(super) fixed_mode_solver: RankRevealing,
     pub(super) complementarity: Complementarity,
     /// Independent joint equations at the start of the substep.
     pub(super) joints: Vec<bool>,
     pub(super) joint_order: RankRevealing,
+    /// Are they independent at any configuration?
+    pub(super) joints_form_a_tree: bool,
     pub(super) trial: Trial,
     pub(super) acceleration: Vec<f64>,
     /// Acceleration without constraints.
@@ -86,6 +90,8 @@ pub struct Workspace {
     /// Statuses of friction elements: those of the state, or of a step that determines them.
     pub(super) element_status: Vec<Status>,
     pub(super) previous_elements: Vec<Status>,
+    /// Rows of one-way clutches.
+    pub(super) one_ways: Vec<usize>,
     /// Elements whose status is not to be revised.
     pub(super) element_known: Vec<bool>,
     /// Directions of the reactions that load friction elements.
@@ -191,10 +197,12 @@ impl Workspace {
             standard_step: 0.0,
             system: System::new(model, &layout),
             level: System::new(model, &layout),
+            level_at: LevelAt::new(model),
             fixed_mode_solver: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
+            joints_form_a_tree: model.joints_form_a_tree(),
             trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),
@@ -213,6 +221,7 @@ impl Workspace {
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,
             previous_elements: state.element_status.clone(),
+            one_ways: model.one_way_rows().collect(),
             element_known: vec![false; model.elements.len()],
             reaction: vec![[0.0; MAX_LOADING]; model.elements.len()],
             element_status: state.element_status,

@@ -109,6 +109,139 @@ pub trait Kind: Copy + Debug + PartialEq + 'static {
     fn description(self) -> &'static Description;
 }
 
+/// What a number of a force element is; its unit follows from the coordinate that the element acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Force for each metre, or torque for each radian.
+    Stiffness,
+    /// Force for each metre per second, or torque for each radian per second.
+    Damping,
+    /// Force or torque.
+    Effort,
+    /// Length or angle.
+    Displacement,
+    /// Drag on a velocity.
+    LinearDrag,
+    /// Drag on a rotation.
+    AngularDrag,
+}
+
+/// Sign of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Any number.
+    Any,
+    /// Zero or above.
+    NotNegative,
+    /// Above zero.
+    Positive,
+}
+
+/// A number of a force element that may change during a run.
+#[derive(Debug)]
+pub struct Number {
+    /// Its name at a displacement and at an angle.
+    pub names: [&'static str; 2],
+    /// Its description, likewise.
+    pub texts: [&'static str; 2],
+    /// What it is.
+    pub quantity: Quantity,
+    /// Its range.
+    pub sign: Sign,
+}
+
+impl Number {
+    const fn new(name: &'static str, text: &'static str, quantity: Quantity) -> Self {
+        Self {
+            names: [name; 2],
+            texts: [text; 2],
+            quantity,
+            sign: Sign::NotNegative,
+        }
+    }
+
+    /// Of springs.
+    pub const STIFFNESS: Self = Self::new("stiffness", "stiffness", Quantity::Stiffness);
+    /// Of dampers.
+    pub const DAMPING: Self = Self::new("damping", "damping", Quantity::Damping);
+    /// Of springs.
+    pub const FREE: Self = Self {
+        names: ["free_length", "free_angle"],
+        texts: ["free length", "free angle"],
+        quantity: Quantity::Displacement,
+        sign: Sign::Any,
+    };
+    /// Of viscous elements.
+    pub const LINEAR: Self = Self::new("linear", "drag along the motion", Quantity::LinearDrag);
+    /// Of viscous elements.
+    pub const ANGULAR: Self = Self::new("angular", "drag against rotation", Quantity::AngularDrag);
+    /// Of smooth friction.
+    pub const STATIC_FRICTION: Self =
+        Self::new("static_friction", "break-away friction", Quantity::Effort);
+    /// Of smooth friction.
+    pub const KINETIC_FRICTION: Self =
+        Self::new("kinetic_friction", "friction at speed", Quantity::Effort);
+    /// Of smooth friction.
+    pub const VISCOUS: Self = Self::new("viscous", "viscous friction", Quantity::Damping);
+    /// Of servos.
+    pub const KP: Self = Self::new("kp", "effort for the deviation", Quantity::Stiffness);
+    /// Of servos.
+    pub const KD: Self = Self::new(
+        "kd",
+        "effort for the deviation of the rate",
+        Quantity::Damping,
+    );
+    /// Of servos; absent if infinite.
+    pub const LIMIT: Self = Self {
+        sign: Sign::Positive,
+        ..Self::new("limit", "largest effort", Quantity::Effort)
+    };
+}
+
+/// Access to the numbers of a force element that may change during a run.
+pub trait Tunable {
+    /// What they are.
+    fn numbers(&self) -> &'static [Number];
+
+    /// One of them.
+    fn number(&self, index: usize) -> Option<f64>;
+
+    /// Mutable access to it.
+    fn number_mut(&mut self, index: usize) -> Option<&mut f64>;
+
+    /// The coordinate of the joint that the element acts on, if it acts on one.
+    fn coordinate(&self) -> usize {
+        0
+    }
+}
+
+/// Lists the numbers of a kind, each with its description in [`Number`], and after `at` the field with its coordinate.
+macro_rules! tunable {
+    ($kind:ty { $($($field:ident).+: $number:ident),* $(,)? } $(at $coordinate:ident)?) => {
+        impl $crate::kinds::force::Tunable for $kind {
+            fn numbers(&self) -> &'static [$crate::kinds::force::Number] {
+                &[$($crate::kinds::force::Number::$number),*]
+            }
+
+            fn number(&self, index: usize) -> Option<f64> {
+                let numbers: &[f64] = &[$(self.$($field).+),*];
+                numbers.get(index).copied()
+            }
+
+            fn number_mut(&mut self, index: usize) -> Option<&mut f64> {
+                let numbers: Vec<&mut f64> = vec![$(&mut self.$($field).+),*];
+                numbers.into_iter().nth(index)
+            }
+
+            $(fn coordinate(&self) -> usize {
+                self.$coordinate
+            })?
+        }
+    };
+}
+
+pub(in crate::kinds) use tunable;
+
 /// Defines the enums of force elements and their interface from two lists: the kinds of a scene, each with its description and element, and
 /// the elements, which implement `ForceKind`; `also` has methods of one dimension only.
 macro_rules! force_kinds {
@@ -173,8 +306,19 @@ macro_rules! force_kinds {
             }
         }
 
+        impl std::ops::DerefMut for Force {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self {
+                    $(Force::$element(element) => {
+                        let element: &mut $element = element;
+                        element
+                    })*
+                }
+            }
+        }
+
         /// Interface of all elements.
-        pub trait ForceKind {
+        pub trait ForceKind: crate::kinds::force::Tunable {
             /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
             fn effect(&self, at: &Situation, detail: Detail) -> Effect;
 
@@ -258,14 +402,6 @@ macro_rules! force_kinds {
             fn damp_along(&mut self, row: &PairVector, force: f64) {
                 for (total, r) in self.damping.iter_mut().zip(row) {
                     *total += force * r;
-                }
-            }
-        }
-
-        fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
-            for (row, l) in matrix.iter_mut().zip(left) {
-                for (x, r) in row.iter_mut().zip(right) {
-                    *x += factor * l * r;
                 }
             }
         }

@@ -123,7 +123,13 @@ impl Description {
         self.sign.has_rails() || self.coordinates.iter().any(|c| !c.is_angle)
     }
 
-    /// Coordinates that limits, motors, springs and friction can act on, with their indices.
+    /// Coordinates that friction can act on, with their indices: those of [`Self::driven`], or both angles of a universal joint.
+    pub fn coordinates_with_friction(&self) -> impl Iterator<Item = (usize, &Coordinate)> {
+        let all = self.coordinates.iter().enumerate();
+        all.filter(|(_, c)| c.limits.is_some() || self.mounting == Mounting::Cross)
+    }
+
+    /// Coordinates that limits, motors and springs can act on, with their indices.
     pub fn driven(&self) -> impl Iterator<Item = (usize, &Coordinate)> {
         let all = self.coordinates.iter().enumerate();
         all.filter(|(_, c)| c.limits.is_some())

@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Poses, StartSpec, contacts, drives, pose_of, sensors, space, twist_of,
+    Motion, Poses, StartSpec, contacts, drives, pose_of, sensors, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
@@ -12,7 +12,9 @@ use crate::kinds::plane::joint::{Joint, Mounts, Revolute};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Parts, Plane, Scene, Target};
+use crate::scene::spec::{
+    self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Parts, Plane, Scene, Target,
+};
 
 /// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
@@ -72,6 +74,16 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     for servo in model.forces.iter_mut().filter_map(|f| f.force.servo_mut()) {
         servo.branch = model.inputs.len() + model.n_servos;
         model.n_servos += 1;
+    }
+    // so do the speeds that follow from accelerations by inputs
+    let mut slot = model.inputs.len() + model.n_servos;
+    for drive in &mut model.drives {
+        if let Motion::Acceleration(given) = &mut drive.motion
+            && let Signal::Input(_) = given.signal
+        {
+            given.slot = Some(slot);
+            slot += 1;
+        }
     }
     breakpoints.sort_by(f64::total_cmp);
     breakpoints.dedup();
@@ -172,6 +184,7 @@ impl Builder<'_> {
                 axes: quaternion::IDENTITY,
                 start: StartSpec::default(),
                 extent: 0.0,
+                is_belt: body.motion.as_ref().is_some_and(BodyMotion::is_of_belt),
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

@@ -52,8 +52,14 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                             problems.push(problem);
                             return;
                         }
+                        let of_belt = || {
+                            let bodies = scene.bodies.iter();
+                            let bodies = bodies.map(|b| (&b.name[..], b.motion.as_ref()));
+                            spec::Belt::body_of(&scene.belts, &shape_a.name, bodies)
+                        };
+                        let side_a = body_a.or_else(of_belt);
                         let sides = [
-                            (*body_a, label(name_a, &shape_a.name, shapes_a.len())),
+                            (side_a, label(name_a, &shape_a.name, shapes_a.len())),
                             (*body_b, label(name_b, &shape_b.name, shapes_b.len())),
                         ];
                         let seams = Seams::new([

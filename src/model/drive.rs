@@ -6,6 +6,7 @@
 //! (3)  drive of a body:  one velocity of the body; a body in space turns about an axis fixed in it and in the world: all three components of
 //!      its angular velocity are prescribed, and the rotation vector from the prescribed orientation is zero
 
+use super::accelerated::Accelerated;
 use super::geometry::{moving, moving_in_space};
 use super::{AnyJoint, BodyRef, Limited, Model, Poses, Stop, Twists, pose_of, space_pose_of};
 use crate::constraint::GlobalRow;
@@ -50,6 +51,32 @@ impl Coupling {
     }
 }
 
+impl Coupling {
+    /// Adds a multiple of the row of one of its joints, between these bodies, to a row between its own two bodies.
+    pub fn add_term<T: Real>(
+        &self,
+        sum: &mut space::Row<T>,
+        factor: f64,
+        bodies: [BodyRef; 2],
+        row: &space::Row<T>,
+    ) {
+        let [first, _] = self.pair();
+        for (body, part) in bodies.into_iter().zip([row.a, row.b]) {
+            if body.is_none() {
+                continue;
+            }
+            let side = if body == first {
+                &mut sum.a
+            } else {
+                &mut sum.b
+            };
+            for (x, part) in side.iter_mut().zip(part) {
+                *x += T::constant(factor) * part;
+            }
+        }
+    }
+}
+
 /// A prescribed coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
@@ -77,6 +104,8 @@ pub enum Driven {
         body: usize,
         /// Which of its coordinates.
         coordinate: usize,
+        /// Part of the prescribed rate: 1, or a component of the direction of a belt.
+        factor: f64,
     },
     /// A component of the rotation of a body in space about an axis.
     Turn {
@@ -98,6 +127,8 @@ pub enum Motion {
     Speed(Signal),
     /// The coordinate itself, m or rad.
     Position(Signal),
+    /// The rate of its rate.
+    Acceleration(Accelerated),
 }
 
 impl Motion {
@@ -105,6 +136,7 @@ impl Motion {
     pub fn signal(&self) -> &Signal {
         match self {
             Self::Speed(signal) | Self::Position(signal) => signal,
+            Self::Acceleration(given) => &given.signal,
         }
     }
 
@@ -113,17 +145,21 @@ impl Motion {
         matches!(self, Self::Position(_))
     }
 
-    fn speed(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
+    /// Its rate, m/s or rad/s; at a jump, that of the given side.
+    pub fn speed(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
         match self {
             Self::Speed(signal) => signal.value(time, side, inputs),
             Self::Position(signal) => signal.rate(time, side, inputs),
+            Self::Acceleration(given) => given.speed(time, inputs),
         }
     }
 
-    fn acceleration(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
+    /// The rate of that, m/s² or rad/s².
+    pub fn acceleration(&self, (time, side): (f64, Side), inputs: &[Input]) -> f64 {
         match self {
             Self::Speed(signal) => signal.rate(time, side, inputs),
             Self::Position(signal) => signal.second_rate(time, side, inputs),
+            Self::Acceleration(given) => given.signal.value(time, side, inputs),
         }
     }
 }
@@ -153,7 +189,8 @@ impl Drive {
 impl Driven {
     fn factor(&self) -> f64 {
         match self {
-            Self::Joint { .. } | Self::Body { .. } => 1.0,
+            Self::Joint { .. } => 1.0,
+            Self::Body { factor, .. } => *factor,
             Self::Turn {
                 component, axis, ..
             } => axis[*component],
@@ -162,6 +199,26 @@ impl Driven {
 }
 
 impl Model {
+    /// All couplings, with and without backlash.
+    pub fn all_couplings(&self) -> impl Iterator<Item = &Coupling> {
+        self.couplings.iter().chain(&self.loose_couplings)
+    }
+
+    /// Drives of an acceleration that is an input.
+    pub fn integrated_inputs(&self) -> impl Iterator<Item = &Accelerated> {
+        self.drives.iter().filter_map(|drive| match &drive.motion {
+            Motion::Acceleration(given) if given.slot.is_some() => Some(given),
+            Motion::Acceleration(_) | Motion::Speed(_) | Motion::Position(_) => None,
+        })
+    }
+
+    /// Lets the speeds that follow from accelerations go on from a time, with the inputs as they are now.
+    pub fn continue_speeds(&self, time: f64, inputs: &mut [Input]) {
+        for given in self.integrated_inputs() {
+            given.begin(time, inputs);
+        }
+    }
+
     /// The bodies that a drive acts on: those of the joint, or the ground and the driven body.
     pub fn bodies_of(&self, drive: &Drive) -> [BodyRef; 2] {
         match drive.of {
@@ -182,7 +239,9 @@ impl Model {
             Driven::Joint { joint, coordinate } => {
                 self.joints[joint].joint.coordinate_turns(coordinate)
             }
-            Driven::Body { body, coordinate } => self.angular[self.bodies[body].first + coordinate],
+            Driven::Body {
+                body, coordinate, ..
+            } => self.angular[self.bodies[body].first + coordinate],
             Driven::Turn { .. } => true,
         }
     }
@@ -284,9 +343,9 @@ impl Model {
     pub fn drive_row(&self, drive: &Drive, poses: &Poses) -> GlobalRow {
         match drive.of {
             Driven::Joint { joint, coordinate } => self.coordinate(joint, coordinate, poses).1,
-            Driven::Body { body, coordinate } => {
-                GlobalRow::unit(self.bodies[body].first + coordinate)
-            }
+            Driven::Body {
+                body, coordinate, ..
+            } => GlobalRow::unit(self.bodies[body].first + coordinate),
             Driven::Turn {
                 body, component, ..
             } => GlobalRow::unit(self.bodies[body].first + 3 + component),
@@ -324,9 +383,9 @@ impl Model {
             Driven::Joint { joint, coordinate } => {
                 self.coordinate(joint, coordinate, poses).0 - value
             }
-            Driven::Body { body, coordinate } => {
-                self.body_coordinate(body, coordinate, poses) - value
-            }
+            Driven::Body {
+                body, coordinate, ..
+            } => self.body_coordinate(body, coordinate, poses) - value,
             Driven::Turn {
                 body,
                 component,
@@ -381,7 +440,6 @@ impl Model {
         coupling: &Coupling,
         pose: impl Fn(BodyRef) -> space::Pose<T>,
     ) -> space::Row<T> {
-        let [first, _] = coupling.pair();
         let mut sum = space::Row::zero();
         for term in &coupling.terms {
             let link = &self.joints[term.joint];
@@ -390,19 +448,7 @@ impl Model {
             };
             let [a, b] = link.bodies.map(&pose);
             let row = joint.coordinate(term.coordinate, &a, &b).1;
-            for (body, part) in link.bodies.into_iter().zip([row.a, row.b]) {
-                if body.is_none() {
-                    continue;
-                }
-                let side = if body == first {
-                    &mut sum.a
-                } else {
-                    &mut sum.b
-                };
-                for (x, part) in side.iter_mut().zip(part) {
-                    *x += T::constant(term.factor) * part;
-                }
-            }
+            coupling.add_term(&mut sum, term.factor, link.bodies, &row);
         }
         sum
     }

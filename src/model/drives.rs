@@ -4,11 +4,12 @@
 //! (2)  Gram-Schmidt: g' = g - sum (g . e) e,  b' = b - sum (g . e) c  over the known directions e with rates c
 //! (3)  a row with g' = 0 is dependent; it contradicts the others if b' is not zero
 
+use super::accelerated::Accelerated;
 use super::build::{CLOSED, unknown_name};
 use super::space::vec3;
 use super::{
-    AnyForce, AnyJoint, BodyRef, Coupling, Drive, Driven, ForceLink, InputUnit, Limited, Model,
-    Motion, Poses, Term, contacts,
+    AnyForce, AnyJoint, BodyRef, Coupling, Drive, Driven, ForceLink, InputUnit, JointLink, Limited,
+    Model, Motion, Poses, Term, contacts,
 };
 use crate::constraint::{GlobalRow, MAX_BODIES};
 use crate::kinds::plane::force::{Force, Input, MotorTorque, Servo, Side, Signal};
@@ -89,11 +90,31 @@ impl Model {
                 return self.add_force(name, bodies, force, joint);
             }
         };
+        if let Some(limit) = motor.limit {
+            return self.add_limited_motor(name, (joint, coordinate), motion, limit);
+        }
         self.drives.push(Drive {
             name,
             of: Driven::Joint { joint, coordinate },
             motion,
         });
+    }
+
+    // motors with a limit as if they had none
+    fn limited_motors(&self) -> impl Iterator<Item = Drive> {
+        self.elements
+            .iter()
+            .filter(|e| e.is_driven())
+            .filter_map(|element| {
+                let is_of = |link: &JointLink| element.name == format!("{}.motor", link.name);
+                let joint = self.joints.iter().position(is_of)?;
+                let coordinate = element.coordinate;
+                Some(Drive {
+                    name: element.name.clone(),
+                    of: Driven::Joint { joint, coordinate },
+                    motion: element.motion.clone(),
+                })
+            })
     }
 
     fn add_force(&mut self, name: String, bodies: [BodyRef; 2], force: AnyForce, joint: usize) {
@@ -131,11 +152,34 @@ impl Model {
     pub(super) fn drive_body(&mut self, body: usize, motion: &BodyMotion) {
         let name = self.bodies[body].name.clone();
         let n = if self.spatial { 3 } else { 2 };
+        let belt = match &motion.linear {
+            Prescribed::Along { direction, speed } => {
+                let unit = InputUnit::MeterPerSecond;
+                let speed = self.signal(&name, "speed", unit, Some(speed));
+                Some((direction, Motion::Speed(speed)))
+            }
+            Prescribed::Position(_) | Prescribed::Velocity(_) | Prescribed::Acceleration { .. } => {
+                None
+            }
+        };
         for (coordinate, axis) in ["x", "y", "z"].into_iter().enumerate().take(n) {
-            let motion = self.body_motion(&name, &motion.linear, coordinate, Some(axis));
+            let (motion, factor) = match &belt {
+                Some((direction, motion)) => (motion.clone(), direction[coordinate]),
+                None => {
+                    let axis = Some(axis);
+                    (
+                        self.body_motion(&name, &motion.linear, coordinate, axis),
+                        1.0,
+                    )
+                }
+            };
             self.drives.push(Drive {
                 name: format!("{name}.drive.force.{axis}"),
-                of: Driven::Body { body, coordinate },
+                of: Driven::Body {
+                    body,
+                    coordinate,
+                    factor,
+                },
                 motion,
             });
         }
@@ -146,13 +190,14 @@ impl Model {
                 of: Driven::Body {
                     body,
                     coordinate: 2,
+                    factor: 1.0,
                 },
                 motion: about,
             });
             return;
         }
         let start = match &about {
-            Motion::Speed(_) => 0.0,
+            Motion::Speed(_) | Motion::Acceleration(_) => 0.0,
             Motion::Position(signal) => signal.value(0.0, Side::After, &self.start_inputs()),
         };
         let axis = motion.axis.map_or_else(Vec3::z, vec3);
@@ -188,6 +233,15 @@ impl Model {
             (Prescribed::Velocity(s), Some(axis)) => {
                 (s, format!("velocity_{axis}"), InputUnit::MeterPerSecond)
             }
+            (Prescribed::Acceleration { signals, .. }, Some(axis)) => {
+                let quantity = format!("acceleration_{axis}");
+                (signals, quantity, InputUnit::MeterPerSecond2)
+            }
+            (Prescribed::Along { .. }, _) => return Motion::Speed(Signal::constant(0.0)),
+            (Prescribed::Acceleration { signals, .. }, None) => {
+                let quantity = "angular_acceleration".to_owned();
+                (signals, quantity, InputUnit::RadianPerSecond2)
+            }
             (Prescribed::Position(s), None) => (s, "angle".to_owned(), InputUnit::Radian),
             (Prescribed::Velocity(s), None) => {
                 (s, "angular_velocity".to_owned(), InputUnit::RadianPerSecond)
@@ -196,7 +250,11 @@ impl Model {
         let signal = self.signal(owner, &quantity, unit, signals.get(component));
         match given {
             Prescribed::Position(_) => Motion::Position(signal),
-            Prescribed::Velocity(_) => Motion::Speed(signal),
+            Prescribed::Velocity(_) | Prescribed::Along { .. } => Motion::Speed(signal),
+            Prescribed::Acceleration { start, .. } => {
+                let start = start.get(component).copied().unwrap_or(0.0);
+                Motion::Acceleration(Accelerated::new(signal, start))
+            }
         }
     }
 
@@ -259,7 +317,12 @@ pub(super) fn add_couplings(
         added.start = model.coupling_row(&added, &poses).0;
         match coupling.backlash {
             Some(_) => model.loose_couplings.push(added),
-            None => model.couplings.push(added),
+            None => {
+                model.couplings.push(added);
+                if let Some(efficiency) = coupling.efficiency.filter(|e| *e < 1.0) {
+                    model.add_coupling_friction(model.couplings.len() - 1, efficiency);
+                }
+            }
         }
     }
 }
@@ -287,11 +350,11 @@ fn unsupported(
     n_bodies: usize,
 ) -> Option<(&'static str, String, &'static str)> {
     let is_time_stepping = model.settings.integrator == Integrator::TimeStepping;
-    if is_time_stepping && coupling.backlash.is_some() {
+    if is_time_stepping && coupling.efficiency.is_some_and(|e| e < 1.0) {
         return Some((
-            "backlash",
-            "backlash needs the event-driven integrator".to_owned(),
-            "remove `integrator = \"time_stepping\"` from `[settings]`, or `backlash`",
+            "efficiency",
+            "couplings with losses need the event-driven integrator".to_owned(),
+            "remove `integrator = \"time_stepping\"` from `[settings]`, or `efficiency`",
         ));
     }
     let (most, when) = match (is_time_stepping, coupling.backlash) {
@@ -325,16 +388,14 @@ fn bodies_of(model: &Model, terms: &[Term]) -> Vec<usize> {
 
 /// Rejects drives that contradict the start of the scene, the joints, or each other, and positions that jump.
 pub(super) fn check(model: &Model, places: &Places, problems: &mut Vec<Problem>) {
-    if model.settings.integrator == Integrator::TimeStepping {
-        problems.extend(servos(model, places));
-    }
-    if model.drives.is_empty() && model.couplings.is_empty() {
+    let limited: Vec<Drive> = model.limited_motors().collect();
+    if model.drives.is_empty() && model.couplings.is_empty() && limited.is_empty() {
         return;
     }
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
     let inputs = model.start_inputs();
-    for drive in &model.drives {
+    for drive in model.drives.iter().chain(&limited) {
         let mut reject = |message: String, hint: &str| {
             let (place, key) = places.of(model, drive);
             problems.push(Problem {
@@ -372,18 +433,6 @@ pub(super) fn check(model: &Model, places: &Places, problems: &mut Vec<Problem>)
         }
     }
     reject_contradictions(model, &poses, &inputs, places, problems);
-}
-
-// servos, which time stepping does not have
-fn servos(model: &Model, places: &Places) -> impl Iterator<Item = Problem> {
-    let servos = model.forces.iter().filter(|f| f.force.servo().is_some());
-    servos.filter_map(|link| link.joint).map(|joint| Problem {
-        place: places.joints[joint].clone(),
-        key: format!("joint[{}].motor", model.joints[joint].name),
-        message: "servos need the event-driven integrator".to_owned(),
-        hint: "remove `integrator = \"time_stepping\"` from `[settings]`, or use a motor of another kind"
-            .to_owned(),
-    })
 }
 
 /// A direction whose rate is known.

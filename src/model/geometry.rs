@@ -66,6 +66,16 @@ pub struct Gap {
 }
 
 impl Model {
+    // belts move tangentially: nothing along a normal
+    #[inline]
+    fn stop_belts<T: Real, const N: usize>(&self, bodies: [BodyRef; 2], parts: [&mut [T; N]; 2]) {
+        for (body, part) in bodies.into_iter().zip(parts) {
+            if body.is_some_and(|body| self.bodies[body].is_belt) {
+                *part = [T::zero(); N];
+            }
+        }
+    }
+
     /// Ranges of two bodies in the vector of velocities.
     #[inline]
     pub fn spans(&self, bodies: [BodyRef; 2]) -> [Span; 2] {
@@ -225,8 +235,14 @@ impl Model {
             .map(|body| space_pose_of(poses.space(), body));
         let near = pair.nearest_on(fixed, a, b)?;
         let tangents = pair.tangents(near.normal, fixed, [a, b]);
-        for direction in [near.normal, tangents[0], tangents[1]] {
-            let row = near.velocity_row(direction, a, b);
+        for (k, direction) in [near.normal, tangents[0], tangents[1]]
+            .into_iter()
+            .enumerate()
+        {
+            let mut row = near.velocity_row(direction, a, b);
+            if k == 0 {
+                self.stop_belts(contact.bodies, [&mut row.a, &mut row.b]);
+            }
             rows.push(self.global_row_in_space(contact.bodies, &row));
         }
         Some(ContactGeometry {
@@ -268,7 +284,9 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = nearest_on(feature, fixed, a, b)?;
-                rows.push(self.global_row(contact.bodies, &near.normal_row()));
+                let mut normal = near.normal_row();
+                self.stop_belts(contact.bodies, [&mut normal.a, &mut normal.b]);
+                rows.push(self.global_row(contact.bodies, &normal));
                 rows.push(self.global_row(contact.bodies, &near.tangent_row()));
                 Some(ContactGeometry::without_frame(near.offset, near.margin))
             }
@@ -300,14 +318,20 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
                 let near = nearest_on(feature, fixed, &a, &b)?;
-                Some([rate(&near.normal_row()), rate(&near.tangent_row()), 0.0])
+                let mut normal = near.normal_row();
+                self.stop_belts(contact.bodies, [&mut normal.a, &mut normal.b]);
+                Some([rate(&normal), rate(&near.tangent_row()), 0.0])
             }
             ContactKind::Space(pair) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
                 let near = pair.nearest_on(fixed, &a, &b)?;
                 let [t, s] = pair.tangents(near.normal, fixed, [&a, &b]);
+                let mut is_normal = true;
                 Some([near.normal, t, s].map(|direction| {
-                    let row = near.velocity_row(direction, &a, &b);
+                    let mut row = near.velocity_row(direction, &a, &b);
+                    if std::mem::take(&mut is_normal) {
+                        self.stop_belts(contact.bodies, [&mut row.a, &mut row.b]);
+                    }
                     self.gain(contact.bodies, [&row.a, &row.b], v)
                 }))
             }
@@ -408,6 +432,21 @@ impl Model {
         apart.unwrap_or(of_bounds)
     }
 
+    /// Is it the stop of an angle that changes no faster than its bodies turn relative to each other?
+    pub fn limits_turn(&self, contact: &Contact) -> bool {
+        let ContactKind::Limit(Stop {
+            of: Limited::Joint { joint, coordinate },
+            ..
+        }) = contact.kind
+        else {
+            return false;
+        };
+        let joint = &self.joints[joint].joint;
+        // the angles of a universal joint are those of a cross between its bodies
+        let has_cross = matches!(joint, AnyJoint::Space(space::joint::Joint::Universal(_)));
+        joint.coordinate_turns(coordinate) && !has_cross
+    }
+
     /// The same from bounding circles or balls alone.
     pub fn clearance_of_bounds(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {
@@ -431,7 +470,8 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = contact.exposed(feature, a, b)?;
-                let row = near.gap_row();
+                let mut row = near.gap_row();
+                self.stop_belts(contact.bodies, [&mut row.a, &mut row.b]);
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
             }
@@ -440,7 +480,8 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = contact.exposed_in_space(&pair.feature, a, b)?;
-                let row = near.gap_row(a, b);
+                let mut row = near.gap_row(a, b);
+                self.stop_belts(contact.bodies, [&mut row.a, &mut row.b]);
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
             }
@@ -518,14 +559,16 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let apart = feature.separation(a, b)?;
+                let mut apart = feature.separation(a, b)?;
+                self.stop_belts(contact.bodies, [&mut apart.row.a, &mut apart.row.b]);
                 Some((apart.gap, self.global_row(contact.bodies, &apart.row)))
             }
             ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let apart = pair.feature.separation(a, b)?;
+                let mut apart = pair.feature.separation(a, b)?;
+                self.stop_belts(contact.bodies, [&mut apart.row.a, &mut apart.row.b]);
                 Some((
                     apart.gap,
                     self.global_row_in_space(contact.bodies, &apart.row),

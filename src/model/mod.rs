@@ -1,5 +1,6 @@
 //! The model of a scene: checked, indexed, immutable.
 
+mod accelerated;
 mod build;
 mod contacts;
 mod drive;
@@ -18,6 +19,7 @@ mod space_time_stepping;
 mod start;
 mod stribeck;
 mod time_stepping;
+mod tree;
 
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
@@ -34,6 +36,7 @@ pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
+use crate::kinds::force::Tunable;
 use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
 use crate::kinds::plane::force::{Force, Servo};
@@ -132,6 +135,8 @@ pub struct Body {
     pub start: StartSpec,
     /// Radius of its shapes about its centre of mass, m.
     pub extent: f64,
+    /// Is it the moving surface of a belt? The shape of the ground that it belongs to does not move with it.
+    pub is_belt: bool,
 }
 
 /// A joint and the bodies it joins.
@@ -195,6 +200,10 @@ pub enum InputUnit {
     Meter,
     /// rad.
     Radian,
+    /// m/s².
+    MeterPerSecond2,
+    /// rad/s².
+    RadianPerSecond2,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.
@@ -297,6 +306,22 @@ pub enum AnyForce {
 }
 
 impl AnyForce {
+    /// The numbers that may change during a run.
+    pub fn tunable(&self) -> &dyn Tunable {
+        match self {
+            Self::Plane(force) => &**force,
+            Self::Space(force) => &**force,
+        }
+    }
+
+    /// Mutable access to them.
+    pub fn tunable_mut(&mut self) -> &mut dyn Tunable {
+        match self {
+            Self::Plane(force) => &mut **force,
+            Self::Space(force) => &mut **force,
+        }
+    }
+
     /// The element in the plane, if it is one.
     pub fn plane(&self) -> Option<&Force> {
         match self {

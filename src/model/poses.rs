@@ -193,6 +193,10 @@ impl Model {
         match twists {
             Twists::Plane(twists) => {
                 for (body, twist) in self.bodies.iter().zip(twists) {
+                    if body.is_belt {
+                        *twist = Twist::zero();
+                        continue;
+                    }
                     twist.linear = Vec2::new(v[body.first], v[body.first + 1]);
                     twist.angular = if body.n_dof == 3 {
                         v[body.first + 2]
@@ -208,6 +212,10 @@ impl Model {
     #[inline(never)]
     fn twists_in_space(&self, v: &[f64], twists: &mut [space::Twist]) {
         for (body, twist) in self.bodies.iter().zip(twists) {
+            if body.is_belt {
+                *twist = space::Twist::zero();
+                continue;
+            }
             twist.linear = triple(v, body.first);
             twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
         }
@@ -346,6 +354,9 @@ impl Model {
 impl Body {
     #[inline]
     fn move_pose(&self, q: &[f64], pose: &mut Pose) {
+        if self.is_belt {
+            return pose.move_to(0.0, 0.0, 0.0);
+        }
         let angle = if self.n_dof == 3 {
             q[self.first + 2]
         } else {
@@ -356,6 +367,9 @@ impl Body {
 
     #[inline]
     fn pose_in_space(&self, q: &[f64], reference: Quaternion, turned: &mut Vec3) -> space::Pose {
+        if self.is_belt {
+            return space::Pose::new(Vec3::zeros(), quaternion::IDENTITY);
+        }
         let mut orientation = reference;
         if let Some(first) = rotation_of(self) {
             *turned = triple(q, first);

@@ -90,7 +90,10 @@ impl Model {
         let [a, b] = bodies;
         let mut pairs: Vec<usize> = Vec::new();
         for contact in &self.contacts {
-            let is_between = contact.bodies == bodies || contact.bodies == [b, a];
+            // belts are surfaces of the ground
+            let belongs_to = |body: BodyRef| body.filter(|body| !self.bodies[*body].is_belt);
+            let of_contact = contact.bodies.map(belongs_to);
+            let is_between = of_contact == bodies || of_contact == [b, a];
             if is_between
                 && !matches!(contact.kind, ContactKind::Limit(_))
                 && !pairs.contains(&contact.pair)

@@ -151,6 +151,10 @@ impl Builder<'_> {
                 axes,
                 start,
                 extent: 0.0,
+                is_belt: body
+                    .motion
+                    .as_ref()
+                    .is_some_and(crate::scene::spec::BodyMotion::is_of_belt),
             });
         }
         let mut poses = Poses::new(&self.model);

@@ -31,9 +31,16 @@ pub(super) struct Owner<'a> {
     axes: Quaternion,
     pub written: &'a [Written],
     pub shapes: Vec<Shape>,
+    // of the ground: the belts of its shapes
+    belts: Vec<BodyRef>,
 }
 
 impl Owner<'_> {
+    // the belt of a shape of the ground
+    fn belt_of(&self, shape: usize) -> BodyRef {
+        self.belts.get(shape).copied().flatten()
+    }
+
     /// Name of a shape in names of pairs.
     pub fn label(&self, shape: usize) -> String {
         label(self.name, &self.written[shape].name, self.written.len())
@@ -120,6 +127,11 @@ fn owners<'a>(scene: &'a Space, model: &Model, problems: &mut Vec<Problem>) -> V
         axes: quaternion::IDENTITY,
         written: &scene.ground,
         shapes: Vec::new(),
+        belts: scene
+            .ground
+            .iter()
+            .map(|shape| belt_of(scene, shape))
+            .collect(),
     }];
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push(Owner {
@@ -129,6 +141,7 @@ fn owners<'a>(scene: &'a Space, model: &Model, problems: &mut Vec<Problem>) -> V
             axes: model.bodies[i].axes,
             written: &body.shapes,
             shapes: Vec::new(),
+            belts: Vec::new(),
         });
     }
     for owner in &mut owners {
@@ -145,6 +158,13 @@ fn owners<'a>(scene: &'a Space, model: &Model, problems: &mut Vec<Problem>) -> V
         }
     }
     owners
+}
+
+// the moving surface of a shape of the ground
+fn belt_of(scene: &Space, shape: &spec::Shape<Geometry>) -> BodyRef {
+    let bodies = scene.bodies.iter();
+    let bodies = bodies.map(|b| (&b.name[..], b.motion.as_ref()));
+    spec::Belt::body_of(&scene.belts, &shape.name, bodies)
 }
 
 fn add_limits(scene: &Space, model: &mut Model) {
@@ -266,13 +286,15 @@ fn add_pair(
             seams.clone()
         };
         let seams = seams::of_space(seams, &feature, shapes[second]);
+        let of = |owner: &Owner, shape: usize| owner.body.or_else(|| owner.belt_of(shape));
+        let bodies = [of(a, i), of(b, j)];
         model.contacts.push(Contact {
             name: if n_features == 1 {
                 pair.clone()
             } else {
                 format!("{pair}[{}]", k + 1)
             },
-            bodies: [owners[first].body, owners[second].body],
+            bodies: [bodies[first], bodies[second]],
             pair: model.pairs.len() - 1,
             kind: ContactKind::Space(Box::new(SpaceContact {
                 feature,

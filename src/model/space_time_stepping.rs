@@ -11,7 +11,7 @@ use super::{
 };
 use crate::kinds::space::collide::narrow_phase::NarrowPhase;
 use crate::kinds::space::shape::{Bound, Shape};
-use crate::math::dot3;
+use crate::math::{Limit, dot3};
 use crate::scene::error::Problem;
 use crate::scene::spec::ContactPair;
 use crate::scene::spec::space::{Sliding, Space};
@@ -266,6 +266,11 @@ fn material_in_time_stepping(scene: &Space, a: Source, b: Source) -> ContactMate
     ContactMaterial {
         enabled: material.enabled,
         friction,
+        static_friction: material
+            .friction
+            .static_friction
+            .map_or(friction, |at_rest| at_rest.at_least(friction)),
+        stribeck_velocity: material.friction.stribeck_velocity,
         torsional_friction: material.friction.torsional_friction,
         rolling_friction: material.friction.rolling_friction,
         restitution: material.restitution,

@@ -1,11 +1,12 @@
 //! Colliders and contact materials for time stepping. Contacts are not listed: they are found as bodies approach each other.
 
 use super::{BodyRef, Model, Surroundings, space_pose_of};
+use crate::kinds::force::SignalSpec;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::Pose;
 use crate::kinds::space::collide::grid::{BoundingSphere, Grid};
 use crate::kinds::space::shape::{Bound, Shape};
-use crate::math::{Vec3, dot3};
+use crate::math::{Vec3, dot3, square};
 use crate::scene::spec::settings;
 use std::sync::Arc;
 
@@ -63,14 +64,36 @@ pub struct Belt {
 pub struct ContactMaterial {
     /// Is contact enabled?
     pub enabled: bool,
-    /// Coulomb friction coefficient.
+    /// Coulomb friction coefficient while it slides.
     pub friction: f64,
+    /// The same at rest, not below it.
+    pub static_friction: f64,
+    /// Speed over which friction falls from its value at rest, m/s; none where it drops at once.
+    pub stribeck_velocity: Option<f64>,
     /// Torsional friction moment per normal force, m.
     pub torsional_friction: f64,
     /// Rolling friction moment per normal force, m.
     pub rolling_friction: f64,
     /// Normal restitution.
     pub restitution: f64,
+}
+
+impl ContactMaterial {
+    /// Is friction at rest above that of sliding?
+    pub fn has_static_friction(&self) -> bool {
+        self.static_friction > self.friction
+    }
+
+    /// Coefficient while it slides at a speed.
+    pub fn sliding_friction(&self, speed: f64) -> f64 {
+        match self.stribeck_velocity {
+            Some(us) if self.has_static_friction() => {
+                let rise = self.static_friction - self.friction;
+                self.friction + rise * libm::exp(-square(speed / us))
+            }
+            Some(_) | None => self.friction,
+        }
+    }
 }
 
 impl TimeStepping {
@@ -199,10 +222,18 @@ impl Model {
     /// Must a body be checked in each step because an input or signal acts on it?
     pub fn is_driven(&self, body: usize) -> bool {
         let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
+        let varies = |signal: &Signal| match signal {
+            Signal::Given(SignalSpec::Constant(_)) => false,
+            Signal::Given(_) | Signal::Input(_) => true,
+        };
         let forces = self.forces.iter();
         forces
             .filter(|link| of_body(&link.bodies))
             .any(|link| link.force.space().is_some_and(|force| force.is_given()))
+            || self
+                .elements
+                .iter()
+                .any(|element| of_body(&element.bodies) && element.signals().any(varies))
             || self
                 .drives
                 .iter()

@@ -149,7 +149,7 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
     let log = Log::new(dimension::of(document.get_ref()), text);
     let root = Table::new(&log, String::new(), 0..0, document.get_ref());
     let mut scene = read(root, file_name, files);
-    scene.doubts = log.take_doubts();
+    scene.warnings = log.take_warnings();
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
@@ -192,7 +192,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
             settings.step
         );
         let hint = "write a shorter `step` in `[settings]`, or a later `until`";
-        t.doubt("until", &message, hint);
+        t.warn("until", &message, hint);
     }
     let interface = t.get("fmu").and_then(|v| v.as_table(v.path.clone()));
     let interface = interface.map_or_else(Interface::default, fmu::read);
@@ -211,6 +211,6 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         settings,
         interface,
         parts,
-        doubts: Vec::new(),
+        warnings: Vec::new(),
     }
 }

@@ -23,7 +23,7 @@ pub struct Log {
     /// Problems, with `true` if something is missing.
     found: RefCell<Vec<(Problem, bool)>>,
     /// Warnings about valid but probably unintended input.
-    doubts: RefCell<Vec<Problem>>,
+    warnings: RefCell<Vec<Problem>>,
     /// Line ends.
     ends: Vec<usize>,
     /// Tables read so far.
@@ -37,7 +37,7 @@ impl Log {
         Self {
             dimension,
             found: RefCell::default(),
-            doubts: RefCell::default(),
+            warnings: RefCell::default(),
             ends: text.match_indices('\n').map(|(at, _)| at).collect(),
             #[cfg(test)]
             parts: RefCell::default(),
@@ -82,16 +82,16 @@ impl Log {
     }
 
     /// Adds a warning about valid but probably unintended input.
-    pub fn doubt(&self, place: Place, key: &str, message: &str, hint: &str) {
-        let doubt = problem(place, key, message, hint);
-        self.doubts.borrow_mut().push(doubt);
+    pub fn warn(&self, place: Place, key: &str, message: &str, hint: &str) {
+        let warning = problem(place, key, message, hint);
+        self.warnings.borrow_mut().push(warning);
     }
 
     /// The warnings, in file order.
-    pub fn take_doubts(&self) -> Vec<Problem> {
-        let mut doubts = self.doubts.take();
-        doubts.sort_by_key(|doubt| doubt.place.start);
-        doubts
+    pub fn take_warnings(&self) -> Vec<Problem> {
+        let mut warnings = self.warnings.take();
+        warnings.sort_by_key(|warning| warning.place.start);
+        warnings
     }
 
     /// All problems; the flag is set if something is missing.
@@ -172,10 +172,10 @@ impl<'a> Table<'a> {
     }
 
     /// Warns about the value of a key, if present. Does not mark it as known.
-    pub fn doubt(&self, key: &str, message: &str, hint: &str) {
+    pub fn warn(&self, key: &str, message: &str, hint: &str) {
         if let Some(value) = self.map.get(key) {
             self.log
-                .doubt(value.span(), &self.path_of(key), message, hint);
+                .warn(value.span(), &self.path_of(key), message, hint);
         }
     }
 
@@ -374,7 +374,6 @@ impl<'a> Table<'a> {
             let free = unique.iter().copied().filter(|k| !self.has(k));
             let of_other = match self.log.dimension {
                 Dimension::Space => sections::instead_in_space(word, &unique),
-                Dimension::Plane if self.path.is_empty() => sections::only_in_space(word),
                 Dimension::Plane => None,
             };
             let of_other = of_other.or_else(|| sections::elsewhere(word));

@@ -44,7 +44,6 @@ fn tables() -> Vec<(&'static str, String)> {
     use Dimension::{Plane, Space};
     vec![
         ("file", keys(FILE)),
-        ("file in space", keys(FILE_IN_SPACE)),
         ("settings", settings(&[UsedBy::Both, UsedBy::EventDriven])),
         ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
         ("fmu", keys(FMU)),
@@ -203,6 +202,8 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
             keys.push("`motor`".to_owned());
+        }
+        if kind.coordinates_with_friction().next().is_some() {
             keys.push("`friction`".to_owned());
         }
         let coordinates = kind.coordinates.iter();
@@ -321,14 +322,16 @@ mod tests {
                 "[[sensor]]\nkind = \"joint_coordinate\"",
                 "[[sensor]]\nkind = \"contact_force\"",
                 "[[contact]]",
-                "[settings]\nintegrator = \"time_stepping\"\n[[belt]]",
+                "[[belt]]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
                 "[[joint]]\nkind = \"revolute\"\nfriction = {}",
                 "[[clutch]]",
                 "[[clutch]]\nkind = \"torque_limiter\"",
                 "[[clutch]]\nkind = \"belt_brake\"",
+                "[[clutch]]\nkind = \"one_way\"",
                 "[[joint]]\nkind = \"revolute\"\nmotor = { kind = \"servo\" }",
                 "[[body]]\nkind = \"driven\"\nangle = 0",
+                "[[body]]\nkind = \"driven\"\nacceleration = [0, 0]\nangular_acceleration = 0",
             ]
             .map(str::to_owned),
         );

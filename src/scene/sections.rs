@@ -26,11 +26,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[sensor]]" | "" | "" | "" | "": "quantities with names of your own, see [below](#sensor)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
-};
-
-/// Additional keys in space.
-pub const FILE_IN_SPACE: &[Parameter] = parameters! {
-    "[[belt]]" | "" | "" | "" | "": "moving surfaces, see [below](#belt-surfaces-that-move)";
+    "[[belt]]" | "" | "" | "" | "": "surfaces of the ground that move, see [below](#belt-surfaces-that-move)";
 };
 
 /// `[fmu]`.
@@ -69,6 +65,8 @@ pub const BODY_IN_PLANE: &[Parameter] = parameters! {
     "angle" | "rad" | "0" | "0.5236" | "": "of the body's axes against the world's at the start";
     "velocity" | "m/s" | "`[0, 0]`" | "[0, 0]" | "": "of the centre of mass at the start";
     "angular_velocity" | "rad/s" | "0" | "4.0" | "": "at the start";
+    "acceleration" | "m/s²" | "none" | "[{ kind = \"input\" }, 0]" | "m/s²; one number or signal per axis": "of a driven body: one number or signal for each axis";
+    "angular_acceleration" | "rad/s²" | "none" | "2.0" | "rad/s²; a number or a signal": "of a driven body: a number or a signal";
 };
 
 /// `[[body]]` in space.
@@ -86,6 +84,8 @@ pub const BODY_IN_SPACE: &[Parameter] = parameters! {
     "angular_velocity" | "rad/s" | "`[0, 0, 0]`" | "[0, 0, 4.0]" | "rad/s about the world's axes": "at the start";
     "angular_velocity_frame" | "" | "`\"world\"`" | "\"body\"" | "or \"world\"": "axes of `angular_velocity`: `\"world\"` or `\"body\"`";
     "angle" | "rad" | "0" | "{ kind = \"harmonic\", amplitude = 0.1, omega = 5.0 }" | "rad; a number or a signal": "of a driven body: rotation about `axis` from the orientation at the start, a number or a signal";
+    "acceleration" | "m/s²" | "none" | "[{ kind = \"input\" }, 0, 0]" | "m/s²; one number or signal per axis": "of a driven body: one number or signal for each axis";
+    "angular_acceleration" | "rad/s²" | "none" | "2.0" | "rad/s²; a number or a signal": "of a driven body: about `axis`, a number or a signal";
     "axis" | "" | "" | "[0, 0, 1]" | "a direction of the world": "of a driven body that rotates: the axis, a direction of the world through its centre of mass, any length";
     "group" | "" | "" | "\"wheels\"" | "a name that contact rules use": "for contact rules; any name but `ground`";
     "shape" | "" | "" | "\"table\"" | "name of a shape of the ground": "`[[body.shape]]`, as below";
@@ -118,7 +118,7 @@ pub const MOTOR: &[Parameter] = parameters! {
     "velocity" | "rad/s or m/s" | "the rate of `position`" | "0.0" | "rad/s or m/s; a number or a signal": "of a servo: the rate that it follows, a number or a signal";
     "kp" | "N m/rad or N/m" | "required" | "120.0" | "" | NOT_NEGATIVE: "of a servo: torque or force for each radian or metre of deviation";
     "kd" | "N m s/rad or N s/m" | "0" | "9.0" | "" | NOT_NEGATIVE: "of a servo: the same for the deviation of the rate";
-    "limit" | "N m or N" | "none" | "25.0" | "" | POSITIVE: "of a servo: its largest torque or force, above zero";
+    "limit" | "N m or N" | "none" | "25.0" | "" | POSITIVE: "of a servo, or a motor that prescribes a speed or position: its largest torque or force, above zero. Where more is needed the motor slips, and from then on it prescribes the rate only; not with an input position";
 };
 
 /// `[[coupling]]`.
@@ -126,6 +126,7 @@ pub const COUPLING: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"mesh\"" | "how others refer to it": "of its variables";
     "kind" | "" | "required" | "\"...\"" | "which one": "see below";
     "joints" | "" | "required" | "[\"input\", \"output\"]" | "names of joints, in the order of the kind": "names of joints, in the order of the kind";
+    "efficiency" | "" | "1" | "0.4" | "power passed on relative to power taken, above 0, up to 1": "power that it passes on when the first coordinate drives, relative to what it takes; backward `2 - 1/efficiency`: at 0.5 and below it is self-locking, as a worm gear";
     "backlash" | "rad or m" | "none" | "0.01" | "of the first coordinate" | POSITIVE: "play of the first coordinate while the others rest, above zero; the scene starts in the middle of it";
     "restitution" | "" | "0" | "0.0" | "0 to 1": "with `backlash`: bounce at the ends of the play, 0 to 1";
 };
@@ -201,7 +202,7 @@ pub const JOINT_FRICTION: &[Parameter] = parameters! {
 /// `[[clutch]]`.
 pub const CLUTCH: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "of its variables and inputs";
-    "kind" | "" | "`\"friction\"`" | "\"friction\"" | "or \"torque_limiter\", \"belt_brake\"": "`\"friction\"`: faces pressed together; `\"torque_limiter\"`: slips at a given torque; `\"belt_brake\"`: a belt around a drum (Euler and Eytelwein)";
+    "kind" | "" | "`\"friction\"`" | "\"friction\"" | "or \"torque_limiter\", \"belt_brake\", \"one_way\"": "`\"friction\"`: faces pressed together; `\"torque_limiter\"`: slips at a given torque; `\"belt_brake\"`: a belt around a drum (Euler and Eytelwein); `\"one_way\"`: the second body may turn faster than the first, forward about the axis, but not slower (swap `bodies` for the other sense)";
     "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the two shafts; `\"ground\"` for one of them makes it a brake";
     "axis" | "" | "required in space" | "[0, 0, 1]" | "a direction in the world at the start": "in space: axis of both shafts in the world at the start, fixed in the first body, any length";
     "normal_force" | "N" | "required" | "{ kind = \"input\", start = 0.0 }" | "N; a number or a signal": "presses the faces together: a number or a signal of zero or more; at zero it is open";
@@ -212,6 +213,7 @@ pub const CLUTCH: &[Parameter] = parameters! {
     "torque" | "N m" | "required" | "20.0" | "": "of a torque limiter: a number or a signal";
     "tension" | "N" | "required" | "100.0" | "N; a number or a signal": "of a belt brake: force at the end of the belt that the drum pulls away from when it turns forward (the second body against the first)";
     "wrap_angle" | "rad" | "required" | "4.7" | "" | POSITIVE: "of a belt brake: the torque is `radius tension (exp(friction wrap_angle) - 1)` forward, and that times `exp(-friction wrap_angle)` backward";
+    "drag" | "N m" | "0" | "0.05" | "": "of a one-way clutch: torque against the second body while it overruns, a number or a signal of zero or more";
 };
 
 /// Every force element.
@@ -268,7 +270,7 @@ pub const COPIES: &[Parameter] = parameters! {
 pub const BELT: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "of the input `name.speed`, if its speed is one";
     "shape" | "" | "required" | "\"table\"" | "name of a shape of the ground": "name of a shape of the ground";
-    "direction" | "" | "required" | "[1, 0, 0]" | "where the surface moves to": "where the surface moves to; not the normal of a half-space";
+    "direction" | "" | "required" | "[1, 0]" | "where the surface moves to": "where the surface moves to; not the normal of a half-space";
     "speed" | "m/s" | "required" | "{ kind = \"input\", start = 0.5 }" | "m/s; a number or a signal": "a number or a signal";
 };
 
@@ -319,6 +321,7 @@ pub const TARGET_IN_SPACE: &[Parameter] = parameters! {
 /// Keys of both dimensions that have one more component in space, with examples for hints.
 const LONGER_IN_SPACE: &[Parameter] = parameters! {
     "at" | "m" | "" | "[0, 0, 0]" | "a point of the world, m": "";
+    "direction" | "" | "" | "[1, 0, 0]" | "where the surface moves to": "";
     "gravity" | "m/s²" | "" | "[0, 0, -9.81]" | "": "";
 };
 
@@ -383,19 +386,10 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
             CONTACT_IN_SPACE,
             PAIR_IN_SPACE,
             COPIES,
-            BELT,
         ],
     };
     lists.extend([
-        SHAPE,
-        JOINT,
-        MOTOR,
-        COUPLING,
-        FORCE,
-        FILE,
-        FILE_IN_SPACE,
-        FMU,
-        SENSOR,
+        SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, FMU, SENSOR,
     ]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
     lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
@@ -431,18 +425,12 @@ pub fn example(key: &str, dimension: Dimension) -> String {
     }
 }
 
-/// Hint for a part that is available only in space.
-pub fn only_in_space(key: &str) -> Option<&'static str> {
-    match key {
-        "belt" => Some(
-            "belts require a scene in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` in `[settings]`",
-        ),
-        _ => None,
-    }
-}
-
 /// Renamed keys, and words for elements that have another place, with hints.
 const RENAMED: &[(&str, &str)] = &[
+    (
+        "belt",
+        "write `[[belt]]` at the top, with the `shape` of the ground whose surface moves, `direction` and `speed`",
+    ),
     (
         "brake",
         "write `[[clutch]]` with `bodies = [\"ground\", ..]`; of a displacement, `friction` of its prismatic joint",
@@ -466,11 +454,27 @@ const RENAMED: &[(&str, &str)] = &[
     ),
     (
         "kinematic",
-        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position` or `velocity`",
+        "write `kind = \"driven\"` in a `[[body]]`, and signals as its `position`, `velocity` or `acceleration`",
     ),
     (
         "motor",
         "motors drive the coordinate of a joint: write `motor = { kind = \"speed\", value = 2.0 }` in a revolute or prismatic `[[joint]]`",
+    ),
+    (
+        "freewheel",
+        "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
+    ),
+    (
+        "conveyor",
+        "write `[[belt]]` with the `shape` of the ground whose surface moves, `direction` and `speed`",
+    ),
+    (
+        "one_way",
+        "write `[[clutch]]` with `kind = \"one_way\"` and `bodies`",
+    ),
+    (
+        "rope",
+        "ropes are not available: a `[[joint]]` with `kind = \"distance\"` is a rod, a `[[coupling]]` with `kind = \"belt\"` runs over two pulleys",
     ),
     (
         "rack",

@@ -38,7 +38,7 @@ pub struct Scene {
     /// Bodies, shapes, joints, forces and contact rules, in the plane or in space.
     pub parts: Parts,
     /// Warnings about valid but probably unintended input, in file order.
-    pub doubts: Vec<Problem>,
+    pub warnings: Vec<Problem>,
 }
 
 impl Scene {
@@ -100,6 +100,57 @@ pub struct Plane {
     pub contact_default: ContactMaterial,
     /// Contact properties of pairs of materials or bodies.
     pub contact_rules: Vec<ContactRule>,
+    /// Moving surfaces of the ground.
+    pub belts: Vec<Belt>,
+}
+
+/// `[[belt]]`: a shape of the ground whose surface moves tangentially.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Belt<P = Pair> {
+    /// Start of the table.
+    pub place: Place,
+    /// Unique name.
+    pub name: String,
+    /// The shape of the ground.
+    pub shape: Name,
+    /// Direction of motion; any length.
+    pub direction: P,
+    /// m/s.
+    pub speed: Signal,
+}
+
+impl<P> Belt<P> {
+    /// The belt of a shape of the ground among the bodies, if it has one.
+    pub fn body_of<'a>(
+        belts: &[Self],
+        shape: &str,
+        mut bodies: impl Iterator<Item = (&'a str, Option<&'a BodyMotion>)>,
+    ) -> Option<usize> {
+        let belt = belts.iter().find(|belt| belt.shape.text == shape)?;
+        bodies.position(|(name, motion)| {
+            name == belt.name && motion.is_some_and(BodyMotion::is_of_belt)
+        })
+    }
+}
+
+impl BodyMotion {
+    /// Is it the motion of the surface of a belt?
+    pub fn is_of_belt(&self) -> bool {
+        matches!(self.linear, Prescribed::Along { .. })
+    }
+
+    /// That of the surface of a belt, whose position does not matter.
+    pub fn of_belt(direction: &[f64], speed: Signal) -> Self {
+        let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+        Self {
+            linear: Prescribed::Along {
+                direction: direction.iter().map(|x| x / length).collect(),
+                speed,
+            },
+            angular: Prescribed::Velocity(vec![Signal::Constant(0.0)]),
+            axis: None,
+        }
+    }
 }
 
 /// `[[body]]`.
@@ -147,6 +198,20 @@ pub enum Prescribed {
     Position(Vec<Signal>),
     /// m/s or rad/s.
     Velocity(Vec<Signal>),
+    /// m/s² or rad/s².
+    Acceleration {
+        /// One for each component.
+        signals: Vec<Signal>,
+        /// Their rates at the start, m/s or rad/s.
+        start: Vec<f64>,
+    },
+    /// The speed of the surface of a belt.
+    Along {
+        /// Its direction, of length one.
+        direction: Vec<f64>,
+        /// m/s.
+        speed: Signal,
+    },
 }
 
 /// `[[coupling]]`: the sum of its terms keeps its value, up to the backlash.
@@ -160,6 +225,8 @@ pub struct Coupling {
     pub terms: Vec<CouplingTerm>,
     /// Play of the sum, and what it bounces back with at the ends of it.
     pub backlash: Option<Backlash>,
+    /// Power that it passes on from the first coordinate, relative to what it takes.
+    pub efficiency: Option<f64>,
 }
 
 /// Play of a coupling.
@@ -253,6 +320,8 @@ pub struct Motor {
     pub value: Signal,
     /// Gains of a servo.
     pub servo: Option<Servo>,
+    /// Largest torque or force of a motor that prescribes a speed or position, N m or N.
+    pub limit: Option<f64>,
 }
 
 /// Keys of a motor with `kind = "servo"`.

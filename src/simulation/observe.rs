@@ -56,7 +56,9 @@ pub fn shape_pairs(model: &Model) -> impl Iterator<Item = usize> + '_ {
 pub fn bodies_of_pair(model: &Model, pair: usize) -> [BodyRef; 2] {
     let contact = model.contacts.get(contacts_of(model, pair).start);
     let mut bodies = contact.map_or([None; 2], |contact| contact.bodies);
-    bodies.sort(); // the ground comes first
+    // the ground and its belts come first
+    let moves = |body: &BodyRef| body.is_some_and(|body| !model.bodies[body].is_belt);
+    bodies.sort_by_key(|body| (moves(body), *body));
     bodies
 }
 

@@ -134,8 +134,8 @@ def shows_many_bodies(browser, file: Path):
     """Forces of many bodies are drawn, in the colours of sticking and sliding, and the table tells what happens to them."""
     report = Page(browser, file)
     data = "JSON.parse(document.getElementById('data').textContent)"
-    grips = report.page.evaluate(f"{data}.arrows.grips")
-    assert {"s", "l"} <= set(grips), set(grips)
+    statuses = report.page.evaluate(f"{data}.arrows.statuses")
+    assert {"s", "l"} <= set(statuses), set(statuses)
     kinds = report.page.evaluate(f"{data}.events.rows.map((event) => event[1])")
     assert {"first touch", "sleep"} <= set(kinds), set(kinds)
     assert len(kinds) <= 300, f"{len(kinds)} events are too many to read"

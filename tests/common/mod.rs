@@ -14,6 +14,7 @@ pub mod problems;
 pub mod random;
 pub mod random_scenes;
 pub mod refused;
+pub mod texts;
 pub mod time_stepping_scenes;
 
 use serde_json::Value;

@@ -591,3 +591,70 @@ fn a_run_of_a_million_steps_is_thinned_and_keeps_every_event() {
     }
     println!("{} bytes, {} events", page.len(), rows.len());
 }
+
+fn bench(arguments: &[&str]) -> serde_json::Value {
+    let output = stiction(arguments);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    serde_json::from_str(stdout(&output)).expect("JSON")
+}
+
+#[test]
+fn bench_counts_the_steps_of_a_scene_and_orders_their_durations() {
+    let all = bench(&[
+        "bench",
+        "bouncing_ball",
+        "--until",
+        "1",
+        "--step",
+        "0.01",
+        "--json",
+    ]);
+    println!("{all:#}");
+    assert_eq!(all["steps"], 100);
+    assert_eq!(all["step"], 0.01);
+    assert_eq!(all["steps_that_allocated"], 0);
+    assert!(all["events"].as_u64() >= Some(1));
+    for what in ["microseconds", "operations"] {
+        let part = |name: &str| all[what][name].as_f64().expect("a number");
+        assert!(
+            part("p50") <= part("p99") && part("p99") <= part("max"),
+            "{what}"
+        );
+        assert!(part("max") > 0.0, "{what}");
+    }
+    // a step with an impact takes more work than one without
+    let work = &all["operations"];
+    assert!(work["max"].as_u64() > work["p50"].as_u64());
+    let table = stiction(&["bench", "bouncing_ball", "--until", "1"]);
+    for label in [
+        "p50",
+        "p99",
+        "max",
+        "time of a step",
+        "multiplications",
+        "events",
+    ] {
+        assert!(stdout(&table).contains(label), "{label}");
+    }
+}
+
+#[test]
+fn bench_of_an_fmu_counts_its_communication_steps() {
+    let folder = scratch("bench_fmu");
+    let fmu = folder.join("ball.fmu");
+    let path = fmu.to_str().expect("a path");
+    let built = stiction(&["build", "bouncing_ball", "-o", path]);
+    assert_eq!(code(&built), Some(0), "{}", stderr(&built));
+    let all = bench(&["bench", path, "--until", "0.5", "--step", "0.05", "--json"]);
+    assert_eq!(all["steps"], 10);
+    assert_eq!(all["name"], "bouncing_ball");
+    assert!(all["microseconds"]["max"].as_f64() >= all["microseconds"]["p50"].as_f64());
+    assert!(all.get("operations").is_none());
+}
+
+#[test]
+fn bench_reports_an_unknown_scene_like_run() {
+    let output = stiction(&["bench", "no_such_scene"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(stderr(&output).contains("no_such_scene"));
+}

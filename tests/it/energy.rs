@@ -311,7 +311,21 @@ bodies = ["upper", "lower"]
 anchors = [[0.5, 0], [-0.5, 0]]
 "#;
 
-const DAMPED_IN_PLANE: &str = r#"
+macro_rules! drag {
+    () => {
+        r#"
+[[force]]
+name = "drag"
+kind = "viscous"
+bodies = ["a", "b"]
+linear = 0.2
+angular = 0.01
+"#
+    };
+}
+
+const DAMPED_IN_PLANE: &str = concat!(
+    r#"
 [settings]
 step = 0.01
 [[body]]
@@ -348,21 +362,18 @@ joint = "pivot"
 stiffness = 2
 damping = 0.3
 [[force]]
-name = "drag"
-kind = "viscous"
-bodies = ["a", "b"]
-linear = 0.2
-angular = 0.01
-[[force]]
 name = "push"
 kind = "applied"
 body = "b"
 point = [0.1, 0]
 frame = "body"
 force = [0.5, 1]
-"#;
+"#,
+    drag!()
+);
 
-const DAMPED_IN_SPACE: &str = r#"
+const DAMPED_IN_SPACE: &str = concat!(
+    r#"
 dimension = 3
 [settings]
 step = 0.01
@@ -402,19 +413,15 @@ joint = "pivot"
 stiffness = 2
 damping = 0.3
 [[force]]
-name = "drag"
-kind = "viscous"
-bodies = ["a", "b"]
-linear = 0.2
-angular = 0.01
-[[force]]
 name = "push"
 kind = "applied"
 body = "b"
 point = [0.1, 0, 0]
 frame = "body"
 force = [0.5, 1, 0.2]
-"#;
+"#,
+    drag!()
+);
 
 const HUMANOID_IN_SPACE: &str = r#"
 dimension = 3

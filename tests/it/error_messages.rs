@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 89] = [
+const SLIPS: [Slip; 109] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -507,16 +507,136 @@ const SLIPS: [Slip; 89] = [
         "[[brake]]\ntorque = 2\n[[force]]",
     ),
     (
-        "a clutch with time stepping",
-        SPACE,
-        "until = 1",
-        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"box\"]\naxis = [1, 0, 0]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1",
+        "a one-way clutch with a normal force",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"freewheel\"\nbodies = [\"ground\", \"crate\"]\nkind = \"one_way\"\nnormal_force = 5\n[[force]]",
     ),
     (
-        "joint friction with time stepping",
+        "drag below zero",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"freewheel\"\nbodies = [\"ground\", \"crate\"]\nkind = \"one_way\"\ndrag = -1\n[[force]]",
+    ),
+    (
+        "drag of a friction clutch",
+        PLANE,
+        "[[force]]",
+        "[[clutch]]\nname = \"brake\"\nbodies = [\"ground\", \"crate\"]\nnormal_force = 5\nfriction = 0.3\nradius = 0.1\ndrag = 1\n[[force]]",
+    ),
+    (
+        "a one-way clutch as a table",
+        PLANE,
+        "[[force]]",
+        "[[one_way]]\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a freewheel as a table",
+        PLANE,
+        "[[force]]",
+        "[[freewheel]]\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a limit of zero",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nmotor = { kind = \"speed\", value = 2, limit = 0 }",
+    ),
+    (
+        "a limit of a torque",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nmotor = { kind = \"torque\", value = 2, limit = 5 }",
+    ),
+    (
+        "a limited motor whose position is an input",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nmotor = { kind = \"position\", value = { kind = \"input\" }, limit = 5 }",
+    ),
+    (
+        "a limited motor that starts elsewhere",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nmotor = { kind = \"position\", value = 0.5, limit = 5 }",
+    ),
+    (
+        "a limited motor with time stepping",
         SPACE,
         "until = 1",
-        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nfriction = { torque = 1 }",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nmotor = { kind = \"speed\", value = 1, limit = 5 }",
+    ),
+    (
+        "an efficiency above one",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"pivot\", \"pivot\"]\nratio = 2\nefficiency = 1.2\n[[force]]",
+    ),
+    (
+        "an efficiency with backlash",
+        PLANE,
+        "[[force]]",
+        "[[coupling]]\nname = \"mesh\"\nkind = \"gear\"\njoints = [\"pivot\", \"pivot\"]\nratio = 2\nefficiency = 0.5\nbacklash = 0.01\n[[force]]",
+    ),
+    (
+        "friction of a universal joint without its angle",
+        SPACE,
+        "[[ground.shape]]",
+        "[[joint]]\nname = \"cross\"\nkind = \"universal\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nsecond_axis = [0, 1, 0]\nfriction = { torque = 1 }\n[[ground.shape]]",
+    ),
+    (
+        "friction of a spherical joint",
+        SPACE,
+        "[[ground.shape]]",
+        "[[joint]]\nname = \"ball\"\nkind = \"spherical\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\nfriction = { torque = 1 }\n[[ground.shape]]",
+    ),
+    (
+        "a driven body whose velocity is a signal beside its acceleration",
+        PLANE,
+        "[[force]]",
+        "[[body]]\nname = \"table\"\nkind = \"driven\"\nposition = [20, 0]\nvelocity = [{ kind = \"input\" }, 0]\nacceleration = [{ kind = \"input\" }, 0]\n[[force]]",
+    ),
+    (
+        "a rope",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a belt on a body",
+        PLANE,
+        "mass = 2",
+        "mass = 2\nbelt = { speed = 1 }",
+    ),
+    (
+        "a conveyor as a table",
+        PLANE,
+        "[[force]]",
+        "[[conveyor]]\nspeed = 1\n[[force]]",
+    ),
+    (
+        "a belt on no shape of the ground",
+        PLANE,
+        "[[force]]",
+        "[[belt]]\nname = \"feed\"\nshape = \"crate\"\ndirection = [1, 0]\nspeed = 1\n[[force]]",
+    ),
+    (
+        "coulomb friction by its name",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\ncoulomb = 0.3",
+    ),
+    (
+        "an impact law with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nimpact_law = \"expedient\"",
+    ),
+    (
+        "event location with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\nlocate_collisions = false",
     ),
 ];
 

@@ -1,5 +1,6 @@
 //! Dry friction in joints, clutches and brakes: order, tolerance and events against independent solutions, and exact stick.
 
+use crate::common::texts::engine_and_load;
 use crate::common::{Truth, halvings, model, norm2, order_study, run, scene_text};
 use stiction::integrate::EventKind;
 use stiction::state::Status;
@@ -72,21 +73,9 @@ fn load_friction(in_space: bool) -> Model {
     pendulum(1.5, 1.5, 0.03, 0.4, friction, in_space)
 }
 
-const CLUTCH: &str = r#"
-    gravity = [0, 0]
-    [[body]]
-    name = "engine"
-    kind = "rigid"
-    mass = 1
-    inertia = 0.5
-    position = [0, 0]
-    angular_velocity = 40
-    [[body]]
-    name = "load"
-    kind = "rigid"
-    mass = 1
-    inertia = 1.25
-    position = [0, 0]
+const CLUTCH: &str = concat!(
+    engine_and_load!(),
+    r#"
     [[clutch]]
     name = "clutch"
     bodies = ["engine", "load"]
@@ -103,7 +92,8 @@ const CLUTCH: &str = r#"
     kind = "applied"
     body = "load"
     torque = -4
-"#;
+"#
+);
 
 fn brake() -> Model {
     let (g, slope) = (9.81, 0.1_f64);

@@ -241,6 +241,53 @@ fn time_stepping_allocates_only_until_all_contacts_are_met() {
     }
 }
 
+/// A braked arm with joint friction, a servo, and a box on it whose friction at rest is above that of sliding.
+const BRAKED_ARM: &str = r#"
+    name = "braked arm"
+    dimension = 3
+    [settings]
+    integrator = "time_stepping"
+    [[body]]
+    name = "arm"
+    kind = "rigid"
+    mass = 1
+    inertia = [0.02, 0.02, 0.02]
+    position = [0.3, 0, 0]
+    shape = [{ kind = "box", size = [0.6, 0.1, 0.06] }]
+    [[joint]]
+    name = "pivot"
+    kind = "revolute"
+    bodies = ["ground", "arm"]
+    at = [0, 0, 0]
+    axis = [0, 1, 0]
+    friction = { coefficient = 0.3, radius = 0.02, static_ratio = 1.5, stribeck_velocity = 0.1 }
+    motor = { kind = "servo", kp = 50, kd = 0.5, limit = 8, position = { kind = "harmonic", amplitude = 0.3, frequency = 0.7 } }
+    [[clutch]]
+    name = "brake"
+    bodies = ["ground", "arm"]
+    axis = [0, 1, 0]
+    friction = 0.3
+    static_friction = 0.4
+    radius = 0.05
+    normal_force = { kind = "harmonic", amplitude = 100, offset = 100, frequency = 1.3 }
+    [[body]]
+    name = "box"
+    kind = "rigid"
+    mass = 0.1
+    position = [0.4, 0, 0.06]
+    shape = [{ kind = "box", size = [0.06, 0.06, 0.06] }]
+    [contact_default]
+    friction = 0.1
+    static_friction = 0.2
+"#;
+
+#[test]
+fn friction_elements_and_servos_allocate_no_more_in_time_stepping() {
+    let counts = repeat_without_allocations(&model(BRAKED_ARM), 2.0, |_| {});
+    println!("{counts:?}");
+    assert!(counts.slip_starts > 0 && counts.stick_starts > 0);
+}
+
 /// A tilted pile of boxes whose corners touch in many places at once, and a lever that swings to its stop.
 const PILE: &str = r#"
     name = "pile"

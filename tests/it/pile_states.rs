@@ -86,3 +86,48 @@ fn a_pile_that_sleeps_stays_asleep() {
     assert!(fastest(&mut instance) == 0.0);
     check(&scene, &mut instance, 60);
 }
+
+#[test]
+fn clutches_and_servos_go_on_with_the_same_bits_slipping_and_locked() {
+    let scene = r#"
+        dimension = 3
+        [settings]
+        integrator = "time_stepping"
+        [[body]]
+        name = "arm"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.02, 0.02, 0.02]
+        position = [0.3, 0, 0]
+        shape = [{ kind = "capsule", from = [-0.3, 0, 0], to = [0.3, 0, 0], radius = 0.03 }]
+        [[joint]]
+        name = "pivot"
+        kind = "revolute"
+        bodies = ["ground", "arm"]
+        at = [0, 0, 0]
+        axis = [0, 1, 0]
+        friction = { coefficient = 0.3, radius = 0.02, static_ratio = 1.5, stribeck_velocity = 0.1 }
+        motor = { kind = "servo", kp = 5, kd = 0.5, limit = 1, position = { kind = "harmonic", amplitude = 1, frequency = 0.7 } }
+        [[clutch]]
+        name = "brake"
+        bodies = ["ground", "arm"]
+        axis = [0, 1, 0]
+        friction = 0.3
+        static_friction = 0.4
+        radius = 0.05
+        normal_force = { kind = "harmonic", amplitude = 200, offset = 200, frequency = 1.3 }
+    "#;
+    let mut locked = 0;
+    for count in [20, 37, 60, 90, 120, 150] {
+        let mut instance = started(scene);
+        step(&mut instance, count);
+        let speed = |v: &stiction::fmu::instance::variable::Variable| v.name == "brake.slip_speed";
+        let slip = instance.variables().iter().position(speed).unwrap();
+        let Ok(Value::Real(slip)) = instance.get(slip as u32) else {
+            panic!("no slip speed");
+        };
+        locked += u32::from(slip.abs() < 1e-15);
+        check(scene, &mut instance, 60);
+    }
+    assert!((1..6).contains(&locked), "{locked}");
+}

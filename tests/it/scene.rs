@@ -75,7 +75,7 @@ mod top {
         unknown_key_at_the_top_names_the_nearest: "gravty", ["not a key of a scene", "did you mean `gravity`?"],
             "gravty = [0, -9.81] #!\n";
         letter_g_means_gravity: "g", ["did you mean `gravity`?"], "g = [0, -9.81] #!\n";
-        key_without_likeness_lists_the_known_ones: "colour", ["the keys of a scene are body, clutch, contact"], "colour = 1 #!\n";
+        key_without_likeness_lists_the_known_ones: "colour", ["the keys of a scene are belt, body, clutch, contact"], "colour = 1 #!\n";
         gravity_needs_two_numbers: "gravity", ["expected two numbers, found the number -9.81"], "gravity = -9.81 #!\n";
         gravity_of_three_numbers_is_refused: "gravity", ["found a list of 3"], "gravity = [0, 0, -9.81] #!\n";
         gravity_is_finite: "gravity", ["not a number"], "gravity = [nan, 0] #!\n";

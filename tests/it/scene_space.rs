@@ -241,14 +241,14 @@ mod time_stepping {
             "[settings]\nintegrator = \"time_stepping\"\nscheme = \"implicit_euler\" #!\n";
         cone_has_no_effect: "settings.friction_cone", ["no effect with time stepping", "remove `friction_cone`"],
             "[settings]\nintegrator = \"time_stepping\"\nfriction_cone = \"polyhedral\" #!\n";
+        impacts_have_newtons_law: "settings.impact_law", ["its impacts have Newton's law", "remove `impact_law`"],
+            "[settings]\nintegrator = \"time_stepping\"\nimpact_law = \"expedient\" #!\n";
         sweeps_are_no_setting: "settings.sweeps", ["move it to `[settings.time_stepping]`"], "[settings]\nsweeps = 20 #!\n";
     }
 
     refused! { in_time_stepping:
         belt_does_not_move_along_its_normal: "belt[feed].direction", ["is its normal", "in the plane of the shape"],
             "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [0, -2, -4] #!\nspeed = 1\n";
-        friction_at_rest_is_that_of_sliding: "contact_default.static_friction", ["static and kinetic friction are the same", "remove it"],
-            "[contact_default]\nfriction = 0.4\nstatic_friction = 0.5 #!\n";
         tangential_velocity_is_not_restored: "contact_default.tangential_restitution", ["only to the normal velocity", "remove it"],
             "[contact_default]\nfriction = 0.4\ntangential_restitution = 0.5 #!\n";
         friction_is_the_same_in_all_directions: "contact.friction_axes", ["in all directions", "write `friction`"],
@@ -842,6 +842,7 @@ fn every_kind_of_joint_is_read() {
             coordinate: 0,
             value: Signal::Input { start: 2.0 },
             servo: None,
+            limit: None,
         })
     );
     assert_eq!(
@@ -851,6 +852,7 @@ fn every_kind_of_joint_is_read() {
             coordinate: 0,
             value: Signal::Constant(3.0),
             servo: None,
+            limit: None,
         })
     );
     let [Some(limits), Some(angles)] = joints[3].limits[..] else {

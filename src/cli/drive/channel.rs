@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Reason for a missing answer.
 #[derive(Debug)]
-pub enum Silence {
+pub enum NoAnswer {
     /// Timeout.
     Slow,
     /// The other process has ended.
@@ -19,7 +19,7 @@ pub enum Silence {
     Garbled,
 }
 
-impl From<io::Error> for Silence {
+impl From<io::Error> for NoAnswer {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::Slow,
@@ -52,19 +52,19 @@ mod system {
     }
 
     impl Channel {
-        pub fn send(&mut self, bytes: &[u8]) -> Result<(), Silence> {
+        pub fn send(&mut self, bytes: &[u8]) -> Result<(), NoAnswer> {
             Ok(frame::write(&mut self.0, bytes)?)
         }
 
-        pub fn receive(&mut self) -> Result<Vec<u8>, Silence> {
+        pub fn receive(&mut self) -> Result<Vec<u8>, NoAnswer> {
             Ok(frame::read(&mut self.0)?)
         }
     }
 
     /// The child's end of the channel.
-    pub struct Served(UnixStream);
+    pub struct ChildEnd(UnixStream);
 
-    impl Served {
+    impl ChildEnd {
         pub fn open() -> io::Result<Self> {
             let stream = io::stdin().as_fd().try_clone_to_owned()?;
             Ok(Self(UnixStream::from(stream)))
@@ -123,24 +123,24 @@ mod system {
     }
 
     impl Channel {
-        pub fn send(&mut self, bytes: &[u8]) -> Result<(), Silence> {
-            let calls = self.calls.as_mut().ok_or(Silence::Gone)?;
+        pub fn send(&mut self, bytes: &[u8]) -> Result<(), NoAnswer> {
+            let calls = self.calls.as_mut().ok_or(NoAnswer::Gone)?;
             Ok(frame::write(calls, bytes)?)
         }
 
-        pub fn receive(&mut self) -> Result<Vec<u8>, Silence> {
+        pub fn receive(&mut self) -> Result<Vec<u8>, NoAnswer> {
             match self.answers.recv_timeout(self.limit) {
                 Ok(frame) => Ok(frame?),
-                Err(RecvTimeoutError::Timeout) => Err(Silence::Slow),
-                Err(RecvTimeoutError::Disconnected) => Err(Silence::Gone),
+                Err(RecvTimeoutError::Timeout) => Err(NoAnswer::Slow),
+                Err(RecvTimeoutError::Disconnected) => Err(NoAnswer::Gone),
             }
         }
     }
 
     /// The child's end of the channel.
-    pub struct Served;
+    pub struct ChildEnd;
 
-    impl Served {
+    impl ChildEnd {
         pub fn open() -> io::Result<Self> {
             Ok(Self)
         }
@@ -155,4 +155,4 @@ mod system {
     }
 }
 
-pub use system::{Channel, Served, start};
+pub use system::{Channel, ChildEnd, start};

@@ -1,14 +1,14 @@
 //! Recording of outputs and inputs of an FMU from any tool.
 
 use super::remote::Remote;
-use crate::cli::record::{Channel, Group, Keeper, Recording, Row};
+use crate::cli::record::{Channel, Group, Recording, Row, RowSelector};
 use stiction::tool::check::description::{Causality, Description, Kind, Variable};
 
 /// Records outputs and inputs.
 pub struct Foreign {
     variables: Vec<Variable>,
     recording: Recording,
-    keeper: Keeper,
+    selector: RowSelector,
     channels: Vec<Channel>,
 }
 
@@ -39,7 +39,7 @@ impl Foreign {
         };
         let channels: Vec<Channel> = variables.iter().map(channel).collect();
         Self {
-            keeper: Keeper::new(channels.len()),
+            selector: RowSelector::new(channels.len()),
             recording: Recording {
                 name: description.model_name.clone(),
                 start,
@@ -58,14 +58,14 @@ impl Foreign {
             values: read(slave, &self.variables)?,
             ..Row::default()
         };
-        self.keeper
+        self.selector
             .look(&mut self.recording, &self.channels, &mut row, false);
         Ok(())
     }
 
     /// The recording.
     pub fn finish(mut self) -> Recording {
-        self.keeper.finish(&mut self.recording);
+        self.selector.finish(&mut self.recording);
         self.recording
     }
 }

@@ -8,6 +8,7 @@ use stiction::tool::check::description::{Causality, Description, Kind, Variable}
 use stiction::tool::import::Status;
 
 /// Start values and inputs of an FMU.
+#[derive(Default)]
 pub struct Inputs {
     sources: Vec<(Variable, Source)>,
     starts: Vec<(Variable, f64)>,

@@ -1,24 +1,25 @@
 //! `stiction run any.fmu`: simulates an FMU through its C interface and records its variables.
 //!
-//! The library of an FMU is untrusted code. It is loaded by a separate process ([`served`]), which is called from here ([`remote`]): a
+//! The library of an FMU is untrusted code. It is loaded by a separate process ([`child`]), which is called from here ([`remote`]): a
 //! library that crashes, hangs or exits stops the run, and the results so far are kept.
 
 mod channel;
+mod child;
 mod foreign;
 mod frame;
 mod inputs;
 mod opened;
-mod ours;
 mod remote;
-mod served;
 mod steps;
+mod stiction_fmu;
 
+pub use child::serve;
 pub use inputs::Inputs;
 pub use opened::{Opened, is_fmu};
-pub use served::serve;
 
 use super::CliError;
-use super::args::RunOptions;
+use super::args::{BenchOptions, RunOptions};
+use super::bench::Measured;
 use super::csv::quoted;
 use super::format::short;
 use super::output::write_bytes;
@@ -30,7 +31,6 @@ use super::run::Files;
 use super::summary::message;
 use super::timeline::Timeline;
 use foreign::Foreign;
-use ours::Ours;
 use remote::{NotLoaded, Remote};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -38,6 +38,7 @@ use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 use steps::{Drive, Recorder, columns};
 use stiction::tool::check::description::Experiment;
+use stiction_fmu::StictionFmu;
 
 /// Time limit for a call, s.
 const USUAL_LIMIT: f64 = 60.0;
@@ -51,7 +52,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let opened = Opened::new(&options.scene)?;
     let inputs = Inputs::new(&opened.description, options)?;
     let experiment = opened.description.experiment;
-    let [start, until, step] = times(options, experiment)?;
+    let [start, until, step] = times(options.until, options.step, experiment)?;
     let timeline = Timeline::new(until - start, step, step)?;
     let every = options
         .output_step
@@ -81,13 +82,14 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         columns: columns(&opened),
         log: Vec::new(),
         steps: 0,
+        times: None,
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
     let mut is_time_stepping = false;
     let mut recorder = match model {
         Some((model, stage)) => {
             is_time_stepping = model.time_stepping.is_some();
-            Recorder::Ours(Box::new(Ours::new(model, stage, until)?))
+            Recorder::StictionFmu(Box::new(StictionFmu::new(model, stage, until)?))
         }
         None => {
             let foreign = Foreign::new(&opened.description, start, until);
@@ -105,7 +107,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         csv.finish()?;
     }
     let recording = match recorder {
-        Recorder::Ours(ours) => ours.finish(),
+        Recorder::StictionFmu(fmu) => fmu.finish(),
         Recorder::Foreign(foreign) => foreign.finish(),
     };
     if let Some(mut out) = files.events {
@@ -118,7 +120,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         true => summary(&groups, &warnings),
         false => page(&recording, options.events.0, &groups),
     };
-    super::run::tell(&text, stdout_taken)?;
+    super::run::print_text(&text, stdout_taken)?;
     super::run::warn(&warnings)?;
     if let Some(mut out) = files.report {
         let notes = notes(&result, &recording, warnings, is_time_stepping);
@@ -131,18 +133,60 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     result
 }
 
+/// Measures the communication steps of an FMU with its own start values.
+pub fn bench(options: &BenchOptions) -> Result<Measured, CliError> {
+    let opened = Opened::new(&options.scene)?;
+    let experiment = opened.description.experiment;
+    let [start, until, step] = times(options.until, options.step, experiment)?;
+    let timeline = Timeline::new(until - start, step, step)?;
+    let limit = Duration::from_secs_f64(USUAL_LIMIT);
+    let remote = Remote::load(&opened.library, opened.folder(), limit).map_err(not_loaded)?;
+    let mut drive = Drive {
+        opened: &opened,
+        inputs: Inputs::default(),
+        remote,
+        start,
+        until,
+        step,
+        every: 1,
+        tolerance: experiment.tolerance,
+        csv: None,
+        units: false,
+        columns: Vec::new(),
+        log: Vec::new(),
+        steps: 0,
+        times: Some(Vec::new()),
+        progress: Progress::start(until - start, false),
+    };
+    let foreign = Foreign::new(&opened.description, start, until);
+    drive.all(timeline, &mut Recorder::Foreign(Box::new(foreign)))?;
+    Ok(Measured {
+        name: opened.description.model_name.clone(),
+        step,
+        times: drive.times.take().unwrap_or_default(),
+        operations: Vec::new(),
+        growths: None,
+        events: None,
+        warnings: drive.warnings(),
+    })
+}
+
 /// Start and end of the run and its communication step, s.
-fn times(options: &RunOptions, experiment: Experiment) -> Result<[f64; 3], CliError> {
+fn times(
+    until: Option<f64>,
+    step: Option<f64>,
+    experiment: Experiment,
+) -> Result<[f64; 3], CliError> {
     let is_good = |x: &f64| x.is_finite() && *x > 0.0;
     let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
     let stop = experiment.stop.filter(|stop| *stop > start);
-    let until = options.until.or(stop).unwrap_or(start + 1.0);
+    let until = until.or(stop).unwrap_or(start + 1.0);
     if until <= start {
         let message = format!("the FMU starts at {} s, after --until", short(start));
         return Err(CliError::usage(message, "give a later end"));
     }
     let usual = (until - start) / USUAL_STEPS;
-    let step = options.step.or(experiment.step.filter(is_good));
+    let step = step.or(experiment.step.filter(is_good));
     let step = step.unwrap_or(usual).min(until - start);
     Ok([start, until, step])
 }

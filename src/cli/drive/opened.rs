@@ -78,7 +78,9 @@ impl Opened {
         }
         let resources = folder.join("resources");
         // as with other masters, an FMU without resources gets an empty folder
-        fs::create_dir_all(&resources).map_err(failed)?;
+        if !resources.is_dir() {
+            fs::create_dir(&resources).map_err(failed)?;
+        }
         Ok(Self {
             resources: uri(&resources),
             file,

@@ -1,7 +1,7 @@
 //! A library in a separate process, called from here. This program survives whatever the library does: a crash, a call that
 //! does not return and a library that exits are reported with the name of the call.
 
-use super::channel::{self, Channel, Silence};
+use super::channel::{self, Channel, NoAnswer};
 use super::frame::{Answer, Call, packed, unpacked};
 use std::cell::RefCell;
 use std::io;
@@ -93,8 +93,8 @@ impl Remote {
             if state.failure.is_some() {
                 return Answer::new(Status::Fatal);
             }
-            if let Err(silence) = state.channel.send(&packed(call)) {
-                state.fail(&silence, call.function(), self.limit);
+            if let Err(reason) = state.channel.send(&packed(call)) {
+                state.fail(&reason, call.function(), self.limit);
                 return Answer::new(Status::Fatal);
             }
         }
@@ -104,14 +104,14 @@ impl Remote {
     fn receive(&self, function: &str) -> Answer {
         let mut state = self.state.borrow_mut();
         let received = state.channel.receive();
-        let answer = received.and_then(|bytes| unpacked::<Answer>(&bytes).ok_or(Silence::Garbled));
+        let answer = received.and_then(|bytes| unpacked::<Answer>(&bytes).ok_or(NoAnswer::Garbled));
         match answer {
             Ok(mut answer) => {
                 state.messages.append(&mut answer.messages);
                 answer
             }
-            Err(silence) => {
-                state.fail(&silence, function, self.limit);
+            Err(reason) => {
+                state.fail(&reason, function, self.limit);
                 Answer::new(Status::Fatal)
             }
         }
@@ -236,14 +236,14 @@ impl Drop for Remote {
 }
 
 impl State {
-    fn fail(&mut self, silence: &Silence, function: &str, limit: Duration) {
-        let what = match silence {
-            Silence::Slow => {
+    fn fail(&mut self, reason: &NoAnswer, function: &str, limit: Duration) {
+        let what = match reason {
+            NoAnswer::Slow => {
                 let seconds = limit.as_secs_f64();
                 format!("the library did not return from {function} within {seconds} s")
             }
-            Silence::Gone => words(self.ended(), &format!("in {function}")),
-            Silence::Garbled => {
+            NoAnswer::Gone => words(self.ended(), &format!("in {function}")),
+            NoAnswer::Garbled => {
                 format!("the library corrupted the answer of its process in {function}")
             }
         };

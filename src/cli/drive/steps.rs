@@ -3,8 +3,8 @@
 use super::foreign::{self, Foreign};
 use super::inputs::Inputs;
 use super::opened::Opened;
-use super::ours::Ours;
 use super::remote::Remote;
+use super::stiction_fmu::StictionFmu;
 use super::{HINT, HINT_ON_PROCESS};
 use crate::cli::CliError;
 use crate::cli::csv::{header, quoted};
@@ -15,6 +15,7 @@ use crate::cli::record::Recording;
 use crate::cli::report::Lines;
 use crate::cli::timeline::Timeline;
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 use stiction::tool::check::description::{Causality, Kind, Variable};
 use stiction::tool::import::{Start, Status};
 
@@ -24,7 +25,7 @@ const MOST_MESSAGES: usize = 10;
 /// Recorder of an FMU.
 pub enum Recorder {
     /// For an FMU that contains a stiction scene.
-    Ours(Box<Ours>),
+    StictionFmu(Box<StictionFmu>),
     /// For any other FMU.
     Foreign(Box<Foreign>),
 }
@@ -66,6 +67,8 @@ pub struct Drive<'a> {
     pub log: Vec<String>,
     /// Steps taken.
     pub steps: u64,
+    /// Durations of the steps, if they are measured.
+    pub times: Option<Vec<Duration>>,
     /// Progress bar.
     pub progress: Progress,
 }
@@ -86,7 +89,7 @@ impl Drive<'_> {
         if !self.remote.instantiate(name, guid, resources) {
             return Err(self.failed("fmi2Instantiate gave no instance", self.start));
         }
-        if let Recorder::Ours(_) = recorder {
+        if let Recorder::StictionFmu(_) = recorder {
             self.remote.log_events();
         }
         self.inputs
@@ -120,7 +123,11 @@ impl Drive<'_> {
         for (i, end) in timeline.rows().enumerate() {
             let end = self.start + end;
             self.feed(time, Some(end))?;
+            let started = Instant::now();
             let status = self.remote.do_step(time, end - time);
+            if let Some(times) = &mut self.times {
+                times.push(started.elapsed());
+            }
             if !status.is_good() {
                 let reached = self.remote.last_successful_time().unwrap_or(time);
                 // after an error the FMU may refuse to be read
@@ -157,7 +164,7 @@ impl Drive<'_> {
     fn look(&mut self, recorder: &mut Recorder, time: f64, is_row: bool) -> Result<(), CliError> {
         let messages = self.remote.take_messages();
         let looked = match recorder {
-            Recorder::Ours(ours) => ours.look(&self.remote, &messages, time, &self.inputs),
+            Recorder::StictionFmu(fmu) => fmu.look(&self.remote, &messages, time, &self.inputs),
             Recorder::Foreign(foreign) => foreign.look(&self.remote, time),
         };
         for message in messages.iter().filter(|m| m.status != 0) {

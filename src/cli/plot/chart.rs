@@ -3,7 +3,7 @@
 use super::Format;
 use super::picture::{Anchor, Picture};
 use crate::cli::format::short;
-use crate::cli::record::{Grip, Recording};
+use crate::cli::record::{Recording, TrackStatus};
 use stiction::tool::describe::drawing::canvas::{Colour, Point};
 use stiction::tool::describe::drawing::view::round_step;
 
@@ -60,21 +60,21 @@ pub struct Chart<'a> {
     left: f64,
 }
 
-fn of_grip(grip: Grip) -> Colour {
-    match grip {
-        Grip::Open => [223, 228, 233],
-        Grip::Closed => [123, 90, 166],
-        Grip::Stick => [35, 104, 176],
-        Grip::Slip => [217, 88, 13],
+fn of_status(status: TrackStatus) -> Colour {
+    match status {
+        TrackStatus::Open => [223, 228, 233],
+        TrackStatus::Closed => [123, 90, 166],
+        TrackStatus::Stick => [35, 104, 176],
+        TrackStatus::Slip => [217, 88, 13],
     }
 }
 
-fn grip_word(grip: Grip) -> &'static str {
-    match grip {
-        Grip::Open => "apart",
-        Grip::Closed => "frictionless contact",
-        Grip::Stick => "sticking",
-        Grip::Slip => "sliding",
+fn status_word(status: TrackStatus) -> &'static str {
+    match status {
+        TrackStatus::Open => "apart",
+        TrackStatus::Closed => "frictionless contact",
+        TrackStatus::Stick => "sticking",
+        TrackStatus::Slip => "sliding",
     }
 }
 
@@ -187,10 +187,15 @@ impl<'a> Chart<'a> {
     /// A panel with bands of statuses.
     pub fn bands(&mut self) {
         self.title("Contacts");
-        let grips = [Grip::Stick, Grip::Slip, Grip::Closed, Grip::Open];
-        let entries: Vec<(String, Colour)> = grips
+        let statuses = [
+            TrackStatus::Stick,
+            TrackStatus::Slip,
+            TrackStatus::Closed,
+            TrackStatus::Open,
+        ];
+        let entries: Vec<(String, Colour)> = statuses
             .iter()
-            .map(|grip| (grip_word(*grip).to_owned(), of_grip(*grip)))
+            .map(|status| (status_word(*status).to_owned(), of_status(*status)))
             .collect();
         self.swatches(&entries);
         let tracks = &self.recording.tracks;
@@ -201,13 +206,13 @@ impl<'a> Chart<'a> {
         for (i, track) in tracks.iter().enumerate() {
             let y = top + BAND * i as f64;
             let changes = track.drawn(length);
-            for (k, (since, grip)) in changes.iter().enumerate() {
+            for (k, (since, status)) in changes.iter().enumerate() {
                 let end = changes
                     .get(k + 1)
                     .map_or(self.recording.reached(), |next| next.0);
                 let [from, to] = [*since, end].map(|t| self.x(t));
                 let corners = [[from, y + 3.0], [to.max(from + 0.7), y + BAND - 3.0]];
-                self.picture.area(corners, of_grip(*grip));
+                self.picture.area(corners, of_status(*status));
             }
             let at = [self.left - 8.0, y + BAND - 6.0];
             self.picture.text(at, &track.name, INK, Anchor::End);
@@ -283,10 +288,10 @@ impl<'a> Chart<'a> {
 
     /// The picture, with a legend of the marks.
     pub fn finish(mut self) -> Option<Vec<u8>> {
-        let happened = |kind: &str| self.recording.events.iter().any(|e| e.kind == kind);
+        let add_event = |kind: &str| self.recording.events.iter().any(|e| e.kind == kind);
         let entries: Vec<(String, Colour)> = KINDS
             .iter()
-            .filter(|(kind, _)| happened(kind))
+            .filter(|(kind, _)| add_event(kind))
             .map(|(kind, colour)| ((*kind).to_owned(), *colour))
             .collect();
         if !entries.is_empty() {

@@ -16,7 +16,7 @@ const MOST_LINES: usize = 8;
 /// Quantities that can be plotted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum What {
+pub enum Quantity {
     /// Positions and angles of bodies
     Positions,
     /// Velocities of bodies
@@ -63,14 +63,22 @@ pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliE
 }
 
 /// Rejects, before the run, plots that time stepping cannot provide: apart from joint stops, its contacts have no names.
-pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Result<(), CliError> {
+pub fn refuse_in_time_stepping(
+    model: &Model,
+    what: &[Quantity],
+    is_fmu: bool,
+) -> Result<(), CliError> {
     if model.time_stepping.is_none() || !model.contacts.is_empty() {
         return Ok(());
     }
-    let is_absent = |what: &What| match what {
-        What::Forces => true,
-        What::Status => is_fmu,
-        What::Positions | What::Velocities | What::Energy | What::Inputs | What::Outputs => false,
+    let is_absent = |what: &Quantity| match what {
+        Quantity::Forces => true,
+        Quantity::Status => is_fmu,
+        Quantity::Positions
+        | Quantity::Velocities
+        | Quantity::Energy
+        | Quantity::Inputs
+        | Quantity::Outputs => false,
     };
     let Some(what) = what.iter().find(|what| is_absent(what)) else {
         return Ok(());
@@ -95,26 +103,26 @@ pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Re
     })
 }
 
-fn name_of(what: What) -> String {
+fn name_of(what: Quantity) -> String {
     let value = what.to_possible_value();
     value.map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// The picture, or an error if there is nothing to draw.
-pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<u8>, CliError> {
-    let with_bands = what.iter().any(|what| matches!(what, What::Status));
+pub fn draw(recording: &Recording, what: &[Quantity], format: Format) -> Result<Vec<u8>, CliError> {
+    let with_bands = what.iter().any(|what| matches!(what, Quantity::Status));
     let mut chart = Chart::new(recording, format, with_bands);
     for what in what {
         let group = match what {
-            What::Positions => Group::Position,
-            What::Velocities => Group::Velocity,
-            What::Forces => Group::Force,
-            What::Energy => Group::Energy,
-            What::Inputs => Group::Input,
-            What::Outputs => Group::Other,
+            Quantity::Positions => Group::Position,
+            Quantity::Velocities => Group::Velocity,
+            Quantity::Forces => Group::Force,
+            Quantity::Energy => Group::Energy,
+            Quantity::Inputs => Group::Input,
+            Quantity::Outputs => Group::Other,
             // with time stepping, contacts are counted
-            What::Status if recording.fate.is_some() => Group::Count,
-            What::Status => {
+            Quantity::Status if recording.outcome.is_some() => Group::Count,
+            Quantity::Status => {
                 if recording.tracks.is_empty() {
                     return Err(nothing(recording, *what));
                 }
@@ -136,19 +144,19 @@ pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<
     })
 }
 
-fn nothing(recording: &Recording, what: What) -> CliError {
+fn nothing(recording: &Recording, what: Quantity) -> CliError {
     CliError::usage(
         format!("{} has no {} to plot", recording.name, name_of(what)),
         match what {
-            What::Forces if recording.fate.is_some() => {
+            Quantity::Forces if recording.outcome.is_some() => {
                 "no joint stop closed in this run, and with time stepping other contacts have no names"
             }
-            What::Status | What::Forces => "no contact closed in this run",
-            What::Inputs => "the model has neither applied forces nor inputs",
-            What::Outputs => {
+            Quantity::Status | Quantity::Forces => "no contact closed in this run",
+            Quantity::Inputs => "the model has neither applied forces nor inputs",
+            Quantity::Outputs => {
                 "for a scene, plot positions, velocities, forces, status, energy or inputs"
             }
-            What::Positions | What::Velocities | What::Energy => {
+            Quantity::Positions | Quantity::Velocities | Quantity::Energy => {
                 "for an FMU from another tool, plot outputs or inputs"
             }
         },

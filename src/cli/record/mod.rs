@@ -5,17 +5,17 @@
 //! the rows just before and after an event. Where rows in between exceed the range of the kept ones, the bucket keeps
 //! the lowest and the highest value too, so that no peak is lost. All events are kept, up to [`MOST_EVENTS`].
 
-mod keep;
+mod row_selector;
 mod sample;
 mod stage;
 mod time_stepping;
 mod track;
 
-pub use keep::{Keeper, Peak};
+pub use row_selector::{Peak, RowSelector};
 pub use sample::Sampler;
 pub use stage::stage;
-pub use time_stepping::{Arrow, Fate};
-pub use track::{Grip, Track};
+pub use time_stepping::{Arrow, RunOutcome};
+pub use track::{Track, TrackStatus};
 
 use serde_json::Value;
 use stiction::integrate::{Event, EventKind, Report};
@@ -79,12 +79,12 @@ pub struct Row {
     /// Contacts with time stepping, which have no names.
     pub arrows: Vec<Arrow>,
     /// Status of each track.
-    pub statuses: Vec<Grip>,
+    pub statuses: Vec<TrackStatus>,
 }
 
 /// An event as shown to the user.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happening {
+pub struct RecordedEvent {
     /// s.
     pub time: f64,
     /// Name of its kind.
@@ -117,7 +117,7 @@ pub struct Recording {
     /// Contacts with time stepping.
     pub arrows: Vec<Vec<Arrow>>,
     /// Outcome of a run with time stepping.
-    pub fate: Option<Fate>,
+    pub outcome: Option<RunOutcome>,
     /// Peaks between the kept rows.
     pub peaks: Vec<Peak>,
     /// Statuses of contacts, or of shape pairs if there are many contacts.
@@ -125,7 +125,7 @@ pub struct Recording {
     /// Names of contacts, or of the bodies of events with time stepping.
     pub places: Vec<String>,
     /// All events, up to [`MOST_EVENTS`].
-    pub events: Vec<Happening>,
+    pub events: Vec<RecordedEvent>,
     /// Number of events not listed.
     pub n_unlisted: u64,
     /// Number of rows sampled.
@@ -155,7 +155,7 @@ impl Recording {
     /// Adds events.
     pub fn take(&mut self, events: &[Event]) {
         for event in events {
-            self.happened(Happening {
+            self.add_event(RecordedEvent {
                 time: event.time,
                 kind: event.kind.name(),
                 place: Some(event.contact),
@@ -171,7 +171,7 @@ impl Recording {
     }
 
     /// Adds an event.
-    pub fn happened(&mut self, event: Happening) {
+    pub fn add_event(&mut self, event: RecordedEvent) {
         if self.events.len() < MOST_EVENTS {
             self.events.push(event);
         } else {
@@ -192,7 +192,7 @@ impl Recording {
     }
 
     /// Name of the contact of an event.
-    pub fn place_name(&self, event: &Happening) -> &str {
+    pub fn place_name(&self, event: &RecordedEvent) -> &str {
         event
             .place
             .and_then(|place| self.places.get(place))

@@ -1,9 +1,9 @@
 //! Samples a simulation into a recording.
 
-use super::keep::Keeper;
-use super::time_stepping::{self, Onlooker};
-use super::track::{Grip, Track};
-use super::{Channel, ContactForce, Group, Happening, Recording, Row, losses};
+use super::row_selector::RowSelector;
+use super::time_stepping::{self, ContactRecorder};
+use super::track::{Track, TrackStatus};
+use super::{Channel, ContactForce, Group, RecordedEvent, Recording, Row, losses};
 use serde_json::Value;
 use stiction::fmu::instance::variable::{Kind, Output, Plot, Variable};
 use stiction::fmu::instance::variables::{contact_name, pair_name, table};
@@ -24,7 +24,7 @@ const MOST_DIRECTIONS: usize = 20;
 /// Records a simulation.
 pub struct Sampler {
     recording: Recording,
-    keeper: Keeper,
+    selector: RowSelector,
     channels: Vec<Channel>,
     /// Sources of the first channels.
     outputs: Vec<Output>,
@@ -38,7 +38,7 @@ pub struct Sampler {
     /// Does the simulation report energy losses by cause?
     losses: bool,
     /// Recorder of contacts with time stepping.
-    onlooker: Option<Onlooker>,
+    contacts: Option<ContactRecorder>,
 }
 
 impl Sampler {
@@ -64,15 +64,15 @@ impl Sampler {
         // eight numbers for each contact that may be closed at the same time
         let mut n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
         // with time stepping, contacts are not FMU variables
-        let onlooker = (model.time_stepping.is_some() && losses).then(|| {
-            n_values += Onlooker::n_values(model);
-            let onlooker = Onlooker::new(model, channels.len());
+        let contacts = (model.time_stepping.is_some() && losses).then(|| {
+            n_values += ContactRecorder::n_values(model);
+            let contacts = ContactRecorder::new(model, channels.len());
             channels.extend(time_stepping::channels());
-            onlooker
+            contacts
         });
         Self {
             recording: Recording::of(model, until, stage),
-            keeper: Keeper::new(n_values),
+            selector: RowSelector::new(n_values),
             channels,
             outputs,
             row: Row::default(),
@@ -81,13 +81,13 @@ impl Sampler {
             last_time: f64::NEG_INFINITY,
             n_seen: 0,
             losses,
-            onlooker,
+            contacts,
         }
     }
 
     /// Sufficient time between two rows, s.
     pub fn spacing(&self) -> f64 {
-        (self.recording.until - self.recording.start) / self.keeper.n_buckets()
+        (self.recording.until - self.recording.start) / self.selector.n_buckets()
     }
 
     /// Adds events. A contact with an impact gets a track even if it is never sampled closed.
@@ -99,11 +99,11 @@ impl Sampler {
     }
 
     /// Adds an event.
-    pub fn happened(&mut self, model: &Model, event: Happening) {
+    pub fn add_event(&mut self, model: &Model, event: RecordedEvent) {
         if let Some(place) = event.place {
             self.track_of_event(model, place);
         }
-        self.recording.happened(event);
+        self.recording.add_event(event);
     }
 
     /// Samples the current state, unless it has been sampled already.
@@ -122,7 +122,8 @@ impl Sampler {
         row.values.resize(self.channels.len(), 0.0);
         row.contact_forces.clear();
         row.statuses.clear();
-        row.statuses.resize(self.recording.tracks.len(), Grip::Open);
+        row.statuses
+            .resize(self.recording.tracks.len(), TrackStatus::Open);
         // with time stepping, forces are evaluated at this instant instead of taken from the last step
         let forces =
             (simulation.model().time_stepping.is_some()).then(|| simulation.instant().clone());
@@ -132,23 +133,23 @@ impl Sampler {
                 let mut shown = state.clone();
                 shown.contact_force.clone_from(&forces.contact_force);
                 self.contacts(model, &shown, poses, &mut row);
-                if let Some(onlooker) = &mut self.onlooker {
+                if let Some(contacts) = &mut self.contacts {
                     let whole = (model, time_stepping);
                     let pressing = &forces.contacts;
-                    onlooker.look(whole, state, pressing, poses, &mut row, &mut self.recording);
+                    contacts.look(whole, state, pressing, poses, &mut row, &mut self.recording);
                 }
             }
             _ => self.contacts(model, state, poses, &mut row),
         }
         // the integrator may be ahead: later events belong to later rows
-        let is_past = |event: &Happening| event.time <= time;
+        let is_past = |event: &RecordedEvent| event.time <= time;
         let new = &self.recording.events[self.n_seen..];
         let n_new = new.partition_point(is_past);
         self.follow(&row, n_new);
         // with time stepping, events are reported later and in groups, so no extra rows are kept for them
-        let eventful = n_new > 0 && self.onlooker.is_none();
+        let eventful = n_new > 0 && self.contacts.is_none();
         self.n_seen += n_new;
-        self.keeper
+        self.selector
             .look(&mut self.recording, &self.channels, &mut row, eventful);
         self.row = row;
         self.last_time = time;
@@ -156,9 +157,9 @@ impl Sampler {
 
     /// The recording.
     pub fn finish(mut self) -> Recording {
-        self.keeper.finish(&mut self.recording);
-        if let Some(onlooker) = self.onlooker {
-            onlooker.finish(&mut self.recording);
+        self.selector.finish(&mut self.recording);
+        if let Some(contacts) = self.contacts {
+            contacts.finish(&mut self.recording);
         }
         self.recording
     }
@@ -170,13 +171,14 @@ impl Sampler {
             }
             let track = self.track(model, j);
             row.values.resize(self.channels.len(), 0.0);
-            row.statuses.resize(self.recording.tracks.len(), Grip::Open);
+            row.statuses
+                .resize(self.recording.tracks.len(), TrackStatus::Open);
             let second = if self.by_pair {
                 bodies(model, contact.pair)[1]
             } else {
                 contact.bodies[1]
             };
-            let status = Grip::of(state.contact_status(j));
+            let status = TrackStatus::of(state.contact_status(j));
             row.statuses[track] = row.statuses[track].max(status);
             let normal = state.contact_force[j][0];
             let channel = self.recording.tracks[track].channel;
@@ -240,7 +242,7 @@ impl Sampler {
             bodies: ends.map(|body| model.body_name(body).to_owned()),
             is_stop: matches!(model.contacts[contact].kind, ContactKind::Limit(_)),
             channel: self.channels.len(),
-            changes: vec![(self.recording.start, Grip::Open)],
+            changes: vec![(self.recording.start, TrackStatus::Open)],
         });
         for quantity in ["normal_force", "friction_force"] {
             self.channels.push(Channel {

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::track::Grip;
-use super::{Channel, Group, Happening, Recording, Row};
+use super::track::TrackStatus;
+use super::{Channel, Group, RecordedEvent, Recording, Row};
 use stiction::kinds::space::collide::narrow_phase::{ManifoldPoint, NarrowPhase};
 use stiction::math::{Vec3, dot3, norm};
 use stiction::model::{BodyRef, Model, Poses, TimeStepping, space_pose_of};
@@ -33,12 +33,12 @@ pub struct Arrow {
     /// On the second body, N.
     pub force: [f64; 3],
     /// Stick or slip.
-    pub grip: Grip,
+    pub status: TrackStatus,
 }
 
 /// Outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fate {
+pub struct RunOutcome {
     /// Number of bodies.
     pub n_bodies: usize,
     /// Pairs of bodies that have touched.
@@ -92,7 +92,7 @@ impl GroupEvent {
 
 /// Events of one kind at about the same time.
 #[derive(Debug)]
-struct Bunch {
+struct EventCluster {
     event: GroupEvent,
     /// s.
     since: f64,
@@ -102,17 +102,17 @@ struct Bunch {
 
 /// Records contacts and events row by row.
 #[derive(Debug, Default)]
-pub struct Onlooker {
+pub struct ContactRecorder {
     /// Narrow-phase data of shape pairs in contact.
     known: BTreeMap<[u32; 2], Option<NarrowPhase>>,
     /// Pairs of bodies that have touched.
     met: BTreeSet<[BodyRef; 2]>,
     asleep: Vec<bool>,
-    bunches: Vec<Bunch>,
+    clusters: Vec<EventCluster>,
     n_looks: u32,
     /// Index of its first channel.
     first_channel: usize,
-    fate: Fate,
+    outcome: RunOutcome,
 }
 
 /// Channels of counts.
@@ -124,15 +124,15 @@ pub fn channels() -> [Channel; 3] {
     })
 }
 
-impl Onlooker {
+impl ContactRecorder {
     /// With the index of its first channel.
     pub fn new(model: &Model, first_channel: usize) -> Self {
         Self {
             asleep: vec![false; model.bodies.len()],
             first_channel,
-            fate: Fate {
+            outcome: RunOutcome {
                 n_bodies: model.bodies.len(),
-                ..Fate::default()
+                ..RunOutcome::default()
             },
             ..Self::default()
         }
@@ -192,32 +192,36 @@ impl Onlooker {
             self.asleep[i] = asleep;
             let name = model.bodies[i].name.clone();
             if asleep {
-                self.fate.asleep_since = state.time;
+                self.outcome.asleep_since = state.time;
                 self.happens(GroupEvent::Sleep, state.time, name);
             } else {
-                self.fate.n_woken += 1;
+                self.outcome.n_woken += 1;
                 self.happens(GroupEvent::WakeUp, state.time, name);
             }
         }
-        let n_sliding = row.arrows.iter().filter(|a| a.grip == Grip::Slip).count();
-        self.fate.n_contacts = row.arrows.len();
-        self.fate.n_sliding = n_sliding;
-        self.fate.n_asleep = self.asleep.iter().filter(|asleep| **asleep).count();
-        self.fate.n_pairs = self.met.len();
-        let counts = [self.fate.n_contacts, n_sliding, self.fate.n_asleep];
+        let n_sliding = row
+            .arrows
+            .iter()
+            .filter(|a| a.status == TrackStatus::Slip)
+            .count();
+        self.outcome.n_contacts = row.arrows.len();
+        self.outcome.n_sliding = n_sliding;
+        self.outcome.n_asleep = self.asleep.iter().filter(|asleep| **asleep).count();
+        self.outcome.n_pairs = self.met.len();
+        let counts = [self.outcome.n_contacts, n_sliding, self.outcome.n_asleep];
         let own = &mut row.values[self.first_channel..];
         for (value, n) in own.iter_mut().zip(counts) {
             *value = n as f64;
         }
         keep_largest(&mut row.arrows);
         let window = (recording.until - recording.start) / WINDOWS;
-        self.tell(recording, state.time - window);
+        self.add_complete_clusters(recording, state.time - window);
     }
 
     /// The end of the run.
     pub fn finish(mut self, recording: &mut Recording) {
-        self.tell(recording, f64::INFINITY);
-        recording.fate = Some(self.fate);
+        self.add_complete_clusters(recording, f64::INFINITY);
+        recording.outcome = Some(self.outcome);
     }
 
     // contact points of a shape pair
@@ -254,18 +258,22 @@ impl Onlooker {
             arrows.push(Arrow {
                 point: (at[1].position + meeting.arms[1]).into(),
                 force: contact.force.into(),
-                grip: match grip(contact.force, meeting.normal, friction) {
-                    Grip::Slip if is_asleep => Grip::Stick,
-                    grip => grip,
+                status: match status_of(contact.force, meeting.normal, friction) {
+                    TrackStatus::Slip if is_asleep => TrackStatus::Stick,
+                    status => status,
                 },
             });
         }
     }
 
     fn happens(&mut self, event: GroupEvent, time: f64, name: String) {
-        match self.bunches.iter_mut().find(|bunch| bunch.event == event) {
-            Some(bunch) => bunch.n += 1,
-            None => self.bunches.push(Bunch {
+        match self
+            .clusters
+            .iter_mut()
+            .find(|cluster| cluster.event == event)
+        {
+            Some(cluster) => cluster.n += 1,
+            None => self.clusters.push(EventCluster {
                 event,
                 since: time,
                 first: name,
@@ -274,19 +282,21 @@ impl Onlooker {
         }
     }
 
-    // groups that began before a given time are complete
-    fn tell(&mut self, recording: &mut Recording, before: f64) {
-        debug_assert!(self.bunches.len() <= GROUP_EVENTS.len());
-        self.bunches.sort_by(|a, b| a.since.total_cmp(&b.since));
-        let n_complete = self.bunches.partition_point(|bunch| bunch.since <= before);
-        for bunch in self.bunches.drain(..n_complete) {
+    // clusters that began before a given time are complete
+    fn add_complete_clusters(&mut self, recording: &mut Recording, before: f64) {
+        debug_assert!(self.clusters.len() <= GROUP_EVENTS.len());
+        self.clusters.sort_by(|a, b| a.since.total_cmp(&b.since));
+        let n_complete = self
+            .clusters
+            .partition_point(|cluster| cluster.since <= before);
+        for cluster in self.clusters.drain(..n_complete) {
             let place = recording.places.len();
             recording
                 .places
-                .push(bunch.event.place_name(&bunch.first, bunch.n));
-            recording.happened(Happening {
-                time: bunch.since,
-                kind: bunch.event.name(),
+                .push(cluster.event.place_name(&cluster.first, cluster.n));
+            recording.add_event(RecordedEvent {
+                time: cluster.since,
+                kind: cluster.event.name(),
                 place: Some(place),
                 impulse: [0.0; 2],
             });
@@ -298,15 +308,15 @@ fn same_shapes(a: &PersistentContact, b: &PersistentContact) -> bool {
     a.key.shapes == b.key.shapes
 }
 
-fn grip(force: Vec3, normal: Vec3, friction: f64) -> Grip {
+fn status_of(force: Vec3, normal: Vec3, friction: f64) -> TrackStatus {
     let pressing = dot3(force, normal);
     let along = force - normal * pressing;
     if friction == 0.0 {
-        Grip::Closed
+        TrackStatus::Closed
     } else if norm(along.as_slice()) >= (1.0 - AT_THE_BOUND) * friction * pressing {
-        Grip::Slip
+        TrackStatus::Slip
     } else {
-        Grip::Stick
+        TrackStatus::Stick
     }
 }
 
@@ -319,7 +329,7 @@ fn keep_largest(arrows: &mut Vec<Arrow>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::record::{Grip, Recording, Sampler};
+    use crate::cli::record::{Recording, Sampler, TrackStatus};
     use stiction::{Model, Simulation};
 
     /// Samples every step.
@@ -361,19 +371,22 @@ mod tests {
         // balanced on a point: rounding topples it later, so a thousandth of the weight
         assert!((below.force[2].abs() - 3.0 * 9.81).abs() < 0.03);
         assert!((between.force[2].abs() - 9.81).abs() < 0.01);
-        assert_eq!((below.grip, between.grip), (Grip::Stick, Grip::Stick));
+        assert_eq!(
+            (below.status, between.status),
+            (TrackStatus::Stick, TrackStatus::Stick)
+        );
     }
 
     #[test]
     fn what_slides_is_told_from_what_sticks() {
         let recording = run(TWO_BALLS, 0.2, 40);
         let sliding = recording.arrows[10].iter().find(|a| a.point[0] > 1.0);
-        assert_eq!(sliding.unwrap().grip, Grip::Slip);
+        assert_eq!(sliding.unwrap().status, TrackStatus::Slip);
         // 3 m/s, decelerated by 0.5 g: it stops after 0.61 s
         let later = run(TWO_BALLS, 0.7, 140);
         let standing = later.arrows.last().unwrap();
         let standing = standing.iter().find(|a| a.point[0] > 1.0).unwrap();
-        assert_eq!(standing.grip, Grip::Stick);
+        assert_eq!(standing.status, TrackStatus::Stick);
     }
 
     #[test]
@@ -413,11 +426,11 @@ mod tests {
     fn a_pile_has_a_short_table() {
         let text = include_str!("../../../resources/pile_of_balls/scene.toml");
         let recording = run(text, 0.5, 100);
-        let fate = recording.fate.as_ref().unwrap();
-        println!("{} events, {fate:?}", recording.events.len());
-        assert!(fate.n_pairs > 50);
+        let outcome = recording.outcome.as_ref().unwrap();
+        println!("{} events, {outcome:?}", recording.events.len());
+        assert!(outcome.n_pairs > 50);
         assert!(!recording.events.is_empty() && recording.events.len() <= 300);
         let n = |name: &str| recording.columns[recording.channel(name).unwrap()].last();
-        assert_eq!(n("contacts"), Some(&(fate.n_contacts as f64)));
+        assert_eq!(n("contacts"), Some(&(outcome.n_contacts as f64)));
     }
 }

@@ -4,7 +4,7 @@ use stiction::state::Status;
 
 /// Status of a contact or a shape pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grip {
+pub enum TrackStatus {
     /// Separated.
     #[default]
     Open,
@@ -16,7 +16,7 @@ pub enum Grip {
     Slip,
 }
 
-impl Grip {
+impl TrackStatus {
     /// The status, regardless of the direction of sliding.
     pub fn of(status: Status) -> Self {
         match status {
@@ -50,7 +50,7 @@ pub struct Track {
     /// Index of the channel with the normal force.
     pub channel: usize,
     /// Each status with its start time, s.
-    pub changes: Vec<(f64, Grip)>,
+    pub changes: Vec<(f64, TrackStatus)>,
 }
 
 /// A track with more changes than this is drawn without invisibly short intervals.
@@ -64,19 +64,19 @@ impl Track {
     }
 
     /// Sets the status from `time` on.
-    pub fn is_now(&mut self, time: f64, status: Grip) {
+    pub fn is_now(&mut self, time: f64, status: TrackStatus) {
         if self.changes.last().is_none_or(|(_, last)| *last != status) {
             self.changes.push((time, status));
         }
     }
 
     /// Changes to draw for a run of this length: if there are too many, invisibly short intervals are left out.
-    pub fn drawn(&self, length: f64) -> Vec<(f64, Grip)> {
+    pub fn drawn(&self, length: f64) -> Vec<(f64, TrackStatus)> {
         if self.changes.len() <= MOST_CHANGES {
             return self.changes.clone();
         }
         let shortest = length / MOST_CHANGES as f64;
-        let mut drawn: Vec<(f64, Grip)> = Vec::new();
+        let mut drawn: Vec<(f64, TrackStatus)> = Vec::new();
         for (i, change) in self.changes.iter().enumerate() {
             let lasts = self
                 .changes
@@ -94,7 +94,7 @@ impl Track {
     }
 
     /// Time spent in a status up to `end`, s, and the number of intervals.
-    pub fn spent(&self, status: Grip, end: f64) -> (f64, usize) {
+    pub fn spent(&self, status: TrackStatus, end: f64) -> (f64, usize) {
         let ends = self.changes.iter().skip(1).map(|change| change.0);
         let mut sum = (0.0, 0);
         for ((start, own), stop) in self.changes.iter().zip(ends.chain([end])) {
@@ -106,8 +106,8 @@ impl Track {
     }
 
     /// The last status.
-    pub fn last(&self) -> Grip {
-        self.changes.last().map_or(Grip::Open, |last| last.1)
+    pub fn last(&self) -> TrackStatus {
+        self.changes.last().map_or(TrackStatus::Open, |last| last.1)
     }
 }
 
@@ -115,7 +115,7 @@ impl Track {
 mod tests {
     use super::*;
 
-    fn track(changes: Vec<(f64, Grip)>) -> Track {
+    fn track(changes: Vec<(f64, TrackStatus)>) -> Track {
         Track {
             name: "a-b".to_owned(),
             bodies: ["a".to_owned(), "b".to_owned()],
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn time_spent_adds_up() {
-        use Grip::{Slip, Stick};
+        use TrackStatus::{Slip, Stick};
         let track = track(vec![(0.0, Stick), (1.0, Slip), (1.5, Stick)]);
         assert_eq!(track.spent(Stick, 2.0), (1.5, 2));
         assert_eq!(track.spent(Slip, 2.0), (0.5, 1));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn chatter_is_drawn_with_few_changes_and_long_stretches_stay() {
-        use Grip::{Slip, Stick};
+        use TrackStatus::{Slip, Stick};
         let mut changes: Vec<_> = (0..100_000)
             .map(|i| (1e-6 * f64::from(i), if i % 2 == 0 { Stick } else { Slip }))
             .collect();

@@ -6,7 +6,7 @@ mod words;
 
 pub use words::{Note, Severity, solver_notes, story};
 
-use super::record::{Channel, Grip, Group, Recording};
+use super::record::{Channel, Group, Recording, TrackStatus};
 use pack::{packed, times};
 use serde_json::{Value, json};
 use stiction::math::norm;
@@ -39,7 +39,7 @@ pub struct Page<'a> {
     pub recording: &'a Recording,
     /// Subtitle: what was run.
     pub subtitle: String,
-    /// Sentences on what happened.
+    /// Sentences on what add_event.
     pub story: Vec<String>,
     /// Notes and warnings.
     pub notes: Vec<Note>,
@@ -193,7 +193,7 @@ fn contact_forces(recording: &Recording) -> Vec<Value> {
 /// Arrows with time stepping: the number in each row, then all of them in sequence. The largest forces, those of impacts,
 /// are clipped, so that the others keep their resolution.
 fn arrows(recording: &Recording) -> Value {
-    if recording.fate.is_none() {
+    if recording.outcome.is_none() {
         return Value::Null;
     }
     let all = || recording.arrows.iter().flatten();
@@ -203,25 +203,25 @@ fn arrows(recording: &Recording) -> Value {
         .get(sizes.len() * 19 / 20)
         .map_or(1.0, |x| LARGEST * x);
     let mut columns = vec![Vec::new(); 6];
-    let mut grips = String::new();
+    let mut statuses = String::new();
     for arrow in all() {
         let shorter = (most / norm(&arrow.force).max(f64::MIN_POSITIVE)).min(1.0);
         for k in 0..3 {
             columns[k].push(arrow.point[k]);
             columns[3 + k].push(shorter * arrow.force[k]);
         }
-        grips.push(match arrow.grip {
-            Grip::Open => 'o',
-            Grip::Closed => 'c',
-            Grip::Stick => 's',
-            Grip::Slip => 'l',
+        statuses.push(match arrow.status {
+            TrackStatus::Open => 'o',
+            TrackStatus::Closed => 'c',
+            TrackStatus::Stick => 's',
+            TrackStatus::Slip => 'l',
         });
     }
     let counts = recording.arrows.iter().map(|row| json!(row.len()));
     json!({
         "counts": counts.collect::<Vec<Value>>(),
         "values": columns.iter().map(|column| packed(column)).collect::<Vec<Value>>(),
-        "grips": grips,
+        "statuses": statuses,
     })
 }
 

@@ -1,7 +1,7 @@
-//! Sentences on what happened, and notes for the reader of a report.
+//! Sentences on what add_event, and notes for the reader of a report.
 
 use crate::cli::format::{count, short};
-use crate::cli::record::{Grip, Recording, Track};
+use crate::cli::record::{Recording, Track, TrackStatus};
 use std::collections::BTreeMap;
 use stiction::integrate::Report;
 use stiction::scene::spec::Settings;
@@ -81,7 +81,7 @@ fn times(n: usize) -> String {
     }
 }
 
-/// Sentences on what happened, one per pair of bodies that touched.
+/// Sentences on what add_event, one per pair of bodies that touched.
 pub fn story(recording: &Recording) -> Vec<String> {
     let mut pairs: Vec<([&str; 2], Vec<&Track>)> = Vec::new();
     for track in recording.tracks.iter().filter(|track| !track.is_stop) {
@@ -98,13 +98,13 @@ pub fn story(recording: &Recording) -> Vec<String> {
         .take(MOST_PAIRS)
         .map(|(ends, tracks)| meeting(recording, *ends, tracks))
         .collect();
-    if let Some(fate) = &recording.fate {
-        sentences.extend(super::time_stepping::story(fate));
+    if let Some(outcome) = &recording.outcome {
+        sentences.extend(super::time_stepping::story(outcome));
     }
     let stops = recording.tracks.iter().filter(|track| track.is_stop);
     let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
     match pairs.len() {
-        0 if !recording.places.is_empty() && stops.is_empty() && recording.fate.is_none() => {
+        0 if !recording.places.is_empty() && stops.is_empty() && recording.outcome.is_none() => {
             sentences.push("There were no contacts.".to_owned())
         }
         n if n > MOST_PAIRS => {
@@ -128,7 +128,7 @@ struct ContactHistory {
     stuck: f64,
     pressed: f64,
     /// Status at the end.
-    last: Grip,
+    last: TrackStatus,
 }
 
 impl ContactHistory {
@@ -147,14 +147,14 @@ impl ContactHistory {
             slid: (0.0, 0),
             stuck: 0.0,
             pressed: 0.0,
-            last: Grip::Open,
+            last: TrackStatus::Open,
         };
         let end = recording.reached();
         for track in tracks {
-            let (time, n) = track.spent(Grip::Slip, end);
+            let (time, n) = track.spent(TrackStatus::Slip, end);
             history.slid = (history.slid.0.max(time), history.slid.1.max(n));
-            history.stuck = history.stuck.max(track.spent(Grip::Stick, end).0);
-            history.pressed = history.pressed.max(track.spent(Grip::Closed, end).0);
+            history.stuck = history.stuck.max(track.spent(TrackStatus::Stick, end).0);
+            history.pressed = history.pressed.max(track.spent(TrackStatus::Closed, end).0);
             history.last = history.last.max(track.last());
         }
         history
@@ -194,10 +194,10 @@ fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track])
         parts.push(format!("lay on IT without friction for {time}"));
     }
     let at_end = match history.last {
-        Grip::Open => "is clear of IT",
-        Grip::Closed => "lies on IT",
-        Grip::Stick => "sticks to IT",
-        Grip::Slip => "slides on IT",
+        TrackStatus::Open => "is clear of IT",
+        TrackStatus::Closed => "lies on IT",
+        TrackStatus::Stick => "sticks to IT",
+        TrackStatus::Slip => "slides on IT",
     };
     parts.push(format!("{at_end} at the end"));
     sentence(&named(second), &named(first), &parts)
@@ -211,8 +211,10 @@ fn stop(recording: &Recording, track: &Track) -> String {
         parts.push(format!("lay at IT for {}", seconds(history.pressed)));
     }
     parts.push(match history.last {
-        Grip::Open => "is clear of IT at the end".to_owned(),
-        Grip::Closed | Grip::Stick | Grip::Slip => "is at IT at the end".to_owned(),
+        TrackStatus::Open => "is clear of IT at the end".to_owned(),
+        TrackStatus::Closed | TrackStatus::Stick | TrackStatus::Slip => {
+            "is at IT at the end".to_owned()
+        }
     });
     let (joint, end) = track.name.rsplit_once('.').unwrap_or((&track.name, ""));
     sentence(

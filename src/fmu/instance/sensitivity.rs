@@ -102,9 +102,12 @@ impl Instance {
     fn jumps_with(&self, input: usize) -> bool {
         let is_speed = match self.scene.inputs[input].unit {
             InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,
-            InputUnit::Newton | InputUnit::NewtonMeter | InputUnit::Meter | InputUnit::Radian => {
-                false
-            }
+            InputUnit::Newton
+            | InputUnit::NewtonMeter
+            | InputUnit::Meter
+            | InputUnit::Radian
+            | InputUnit::MeterPerSecond2
+            | InputUnit::RadianPerSecond2 => false,
         };
         is_speed && self.phase == Phase::Initialization
     }

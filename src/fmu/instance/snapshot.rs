@@ -62,7 +62,8 @@ impl Instance {
     pub fn save(&self) -> Snapshot {
         let mut report = self.report().clone();
         report.events.clear(); // already reported
-        report.growths = 0; // belongs to the instance, not to the motion
+        // belong to the instance, not to the motion
+        (report.growths, report.operations) = (0, 0);
         report.instant_residual = 0.0;
         let (model, settings) = (self.simulation.model(), self.simulation.settings());
         let parameters = self.table.iter().filter_map(|variable| {

@@ -23,6 +23,7 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
+    let drift = assemble::joint_drift_at(model, workspace, &state.position);
     rebase(model, state, &mut workspace.poses);
     state.damping_left = state.damping_left.saturating_sub(1);
     let State {
@@ -33,7 +34,6 @@ pub(super) fn accept(
     report.stabilized_steps += u64::from(workspace.trial.stabilized);
     let deepest = assemble::deepest_overlap(model, workspace, &state.position);
     report.worst_penetration = report.worst_penetration.at_least(deepest);
-    let drift = assemble::joint_drift(model, workspace);
     report.worst_joint_drift = report.worst_joint_drift.at_least(drift);
 }
 

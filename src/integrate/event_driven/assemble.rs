@@ -10,7 +10,7 @@ use crate::dynamics::{self, Jacobians};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Detail, Input, Side};
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, Vec3};
+use crate::math::{Limit, Quaternion, Vec3, max_abs};
 use crate::model::{FixedFeature, Model, N_ROTATION_AXES, N_TANGENTS, Poses, rotation_axes};
 use crate::state::{Resistance, Status};
 
@@ -35,6 +35,7 @@ pub(super) fn rows(
     beyond: BeyondEdges,
     system: &mut System,
 ) {
+    system.geometry += 1;
     gather(
         model,
         poses,
@@ -48,6 +49,11 @@ pub(super) fn rows(
             axes: &mut system.axes,
         }),
     );
+    friction(model, system);
+}
+
+// coefficients of the contacts of a system
+fn friction(model: &Model, system: &mut System) {
     system.take_friction(model);
     system.free_rotation();
     system.mass.clone_from(&model.mass);
@@ -249,15 +255,72 @@ pub(super) fn level(
     model.poses(q, &mut workspace.poses);
     let Workspace {
         level,
+        level_at,
         poses,
         fixed_features,
         ..
     } = workspace;
-    level.contacts.clear();
-    level.contacts.extend(contacts);
-    rows(model, poses, fixed_features, BeyondEdges::Line, level);
+    let same = level_at.stays(q, poses, contacts, &mut level.contacts) && model.elements.is_empty();
+    if same {
+        friction(model, level);
+    } else {
+        rows(model, poses, fixed_features, BeyondEdges::Line, level);
+    }
     level.metric.use_mass(&model.mass);
     level.condense_rows();
+}
+
+/// Where the rows of `workspace.level` are those of: a step projects, checks and accelerates at the same configuration.
+#[derive(Debug, Default)]
+pub(in crate::integrate) struct LevelAt {
+    position: Vec<f64>,
+    reference: Vec<Quaternion>,
+    contacts: Vec<usize>,
+    is_known: bool,
+}
+
+impl LevelAt {
+    /// Storage for a model.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            position: Vec::with_capacity(model.n_velocities),
+            reference: Vec::with_capacity(model.bodies.len()),
+            contacts: Vec::with_capacity(model.expected_contacts()),
+            is_known: false,
+        }
+    }
+
+    /// Forgets it: the model or the geometry of contacts has changed.
+    pub fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// Is it this configuration?
+    pub fn is_at(&self, q: &[f64], poses: &Poses) -> bool {
+        self.is_known && self.position == q && self.reference == poses.reference()
+    }
+
+    // sets the contacts of the level; true if its rows stay as they are
+    fn stays(
+        &mut self,
+        q: &[f64],
+        poses: &Poses,
+        contacts: impl Iterator<Item = usize>,
+        of_level: &mut Vec<usize>,
+    ) -> bool {
+        std::mem::swap(&mut self.contacts, of_level);
+        of_level.clear();
+        of_level.extend(contacts);
+        if self.contacts == *of_level && self.is_at(q, poses) {
+            return true;
+        }
+        self.is_known = true;
+        self.position.clear();
+        self.position.extend_from_slice(q);
+        self.reference.clear();
+        self.reference.extend_from_slice(poses.reference());
+        false
+    }
 }
 
 /// Updates the fixed geometry at `q` of all near contacts for which `moved` is true. Leaves their gaps in the workspace.
@@ -268,6 +331,7 @@ pub(super) fn update_fixed_features(
     moved: impl Fn(usize) -> bool,
 ) {
     gaps(model, workspace, q);
+    workspace.level_at.forget();
     let Workspace {
         poses,
         fixed_features,
@@ -334,6 +398,16 @@ pub(super) fn margin(
     model
         .margin(&model.contacts[index], &fixed_features[index], poses)
         .unwrap_or(f64::NEG_INFINITY)
+}
+
+/// Largest joint residual at `q`, m or rad.
+pub(super) fn joint_drift_at(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
+    if workspace.level_at.is_at(q, &workspace.poses) {
+        let n_joints = model.first_element_row() - model.drives.len();
+        return max_abs(&workspace.level.residual[..n_joints]);
+    }
+    model.poses(q, &mut workspace.poses);
+    joint_drift(model, workspace)
 }
 
 /// Largest joint residual at the poses in the workspace, m or rad.
@@ -437,9 +511,14 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     if model.n_joint_rows == 0 {
         return;
     }
-    level(model, workspace, q, std::iter::empty());
-    if workspace.level.joints_are_independent() {
+    let mut independent = workspace.joints_form_a_tree;
+    if !independent {
+        level(model, workspace, q, std::iter::empty());
+        independent = workspace.level.joints_are_independent();
+    }
+    if independent {
         workspace.joints.fill(true);
+        elements::hold(model, workspace);
         return;
     }
     workspace.level.form_delassus();
@@ -642,7 +721,7 @@ pub(super) fn step_system(
     }
     // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
-    system.prescribe(model, scheme.sigma, |drive| drive.speed(acts, inputs));
+    system.prescribe_speeds(model, scheme.sigma, acts, inputs);
     system.bias_from(scratch_position);
     stiffness
 }

@@ -20,7 +20,7 @@ use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::spec::Settings;
-use crate::state::{Resistance, State, Status};
+use crate::state::{Resistance, State, Status, closed};
 
 /// How much later the problem is posed after an event of dependent constraints, as a fraction of the standard step: the forces must have
 /// changed by more than the tolerance of the complementarity problem.
@@ -166,7 +166,7 @@ fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact:
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
         let against = level.velocity_against(i);
         workspace.sliding[contact] = with_speed(against, rest_speed(&state.velocity));
-        state.sliding.clone_from(&workspace.sliding);
+        state.sliding[contact] = workspace.sliding[contact];
     }
 }
 
@@ -470,7 +470,11 @@ fn accept_statuses(
             report.record_reversal(state.time, contact);
         }
     }
-    state.sliding.clone_from(directions);
+    if !state.sliding.is_empty() {
+        for contact in closed(statuses) {
+            state.sliding[contact] = directions[contact];
+        }
+    }
     report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);

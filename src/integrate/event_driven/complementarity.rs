@@ -72,6 +72,8 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
     spatial: Option<Box<Spatial>>,
 }
 
@@ -92,6 +94,7 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
+            operations: 0,
             spatial: model.is_spatial().then(|| {
                 Box::new(Spatial {
                     cones: Cones::default(),
@@ -179,7 +182,16 @@ impl Complementarity {
         (guess, speeds): (&[Status], Option<f64>),
     ) -> Outcome {
         system.form_delassus();
+        let before = self.stats().pivots;
         let outcome = self.solve_formed(bound, system, joints, sliding, (guess, speeds));
+        // a pivot of Lemke's method changes a matrix, an iteration of Newton's method factors one
+        let n = self.stats().largest as u64;
+        let each = if self.spatial.is_some() {
+            n * n * n / 3
+        } else {
+            2 * n * n
+        };
+        self.operations += each * (self.stats().pivots - before);
         if system.is_large() {
             system.update_effect();
         }
@@ -343,6 +355,7 @@ impl Complementarity {
         if m == 0 {
             return;
         }
+        self.operations += (m * m * m / 3 + m * n_rows * (m + n_rows)) as u64;
         let matrix = self.joint_solver.start(m);
         for (i, &row) in self.joint_rows.iter().enumerate() {
             for (j, &column) in self.joint_rows.iter().enumerate() {

@@ -74,21 +74,28 @@ impl Span {
         match self {
             Self::Instant(time, side) => element.given_load(time, side, inputs).map(positive),
             Self::Phase(time) => element.given_load(time, Side::After, inputs).map(|_| 0.0),
-            Self::Step { t, h, .. } => {
-                let start = element.given_load(t, Side::After, inputs)?;
-                let end = element.given_load(t + h, Side::Before, inputs)?;
-                Some(h * mean_of_positive_part(start, end))
-            }
+            Self::Step { t, h, .. } => load_between(element, [t, t + h], inputs),
         }
     }
 
     // the prescribed speed at the start
     fn speed(self, element: &FrictionElement, inputs: &[Input]) -> f64 {
         match self {
-            Self::Instant(time, side) => element.speed.value(time, side, inputs),
-            Self::Step { t, .. } | Self::Phase(t) => element.speed.value(t, Side::After, inputs),
+            Self::Instant(time, side) => element.given_speed(time, side, inputs),
+            Self::Step { t, .. } | Self::Phase(t) => element.given_speed(t, Side::After, inputs),
         }
     }
+}
+
+/// The given load of an element between two times, integrated, N s; none if it is a reaction.
+pub(in crate::integrate) fn load_between(
+    element: &FrictionElement,
+    [start, end]: [f64; 2],
+    inputs: &[Input],
+) -> Option<f64> {
+    let at_start = element.given_load(start, Side::After, inputs)?;
+    let at_end = element.given_load(end, Side::Before, inputs)?;
+    Some((end - start) * mean_of_positive_part(at_start, at_end))
 }
 
 // of a load that changes linearly
@@ -254,7 +261,7 @@ impl Friction<'_> {
 
     fn rounding_of_motion(&self, system: &System, e: usize) -> f64 {
         let row = system.first_element() + e;
-        let by_own = system.delassus[row * system.len() + row] * self.load(system, e);
+        let by_own = system.element_mobility(e) * self.load(system, e);
         ROUNDING * (system.bias[row].abs() + by_own.abs())
     }
 
@@ -353,6 +360,9 @@ impl Friction<'_> {
     fn sense_of_coordinate(&self, system: &System, e: usize, other: usize) -> f64 {
         if e == other {
             return 1.0;
+        }
+        if [e, other].map(|e| self.model.elements[e].is_one_way()) != [false; 2] {
+            return 0.0;
         }
         let first = system.first_element();
         let (own, row) = (&system.rows[first + e], &system.rows[first + other]);
@@ -557,6 +567,26 @@ pub(super) fn revise_in_phase(
     friction.settle((level, scratch_position), element_known, joints, revision)
 }
 
+/// Holds or releases the first one-way clutch that contradicts the impulses of an impact, 0 <= p | u >= 0; true if there is one.
+pub(super) fn revise_one_ways(
+    system: &System,
+    (one_ways, slow): (&[usize], f64),
+    held: &mut [bool],
+) -> bool {
+    for &row in one_ways {
+        let contradicts = if held[row] {
+            system.impulse[row] < 0.0
+        } else {
+            system.bias[row] + system.gained(row) < -slow
+        };
+        if contradicts {
+            held[row] = !held[row];
+            return true;
+        }
+    }
+    false
+}
+
 /// Sets the friction of elements that slide in `workspace.system`, which has just been condensed for a step.
 pub(super) fn push_in_step(model: &Model, workspace: &mut Workspace, span: Span, v: &[f64]) {
     if model.elements.is_empty() {
@@ -730,13 +760,15 @@ pub(super) fn guess_statuses(
     } = &mut *workspace;
     let first = level.first_element();
     for (e, element) in model.elements.iter().enumerate() {
-        let speed = element.speed.value(time, Side::After, inputs);
+        let speed = element.given_speed(time, Side::After, inputs);
         let u = level.rows[first + e].dot(v) - speed;
         let stopped = located == Some(EventFunctionKind::ElementSliding(e));
         let known = if element.is_released(time, Side::After, inputs) {
             Some(Status::Open)
         } else if u > slow && !stopped {
             Some(Status::SlipForward)
+        } else if element.is_one_way() {
+            (located == Some(EventFunctionKind::ElementBackward(e))).then_some(Status::SlipForward)
         } else if (u < -slow && !stopped) || located == Some(EventFunctionKind::ElementForward(e)) {
             Some(Status::SlipBackward)
         } else if located == Some(EventFunctionKind::ElementBackward(e)) {
@@ -780,11 +812,11 @@ pub(super) fn add_event_functions(
             let sign = friction.statuses[e].slip_sign();
             if sign != 0.0 {
                 let speed = sign * friction.start_speed(level, e);
-                add(
-                    speed,
-                    1e-13 * speed_scale,
-                    EventFunctionKind::ElementSliding(e),
-                );
+                let tolerance = 1e-13 * speed_scale;
+                // a stop at the very end of a step is one: the next step would begin with a motion that has ended
+                let stops = speed.abs() <= tolerance && sign * level.element_motion(e) < 0.0;
+                let speed = if stops { -2.0 * tolerance } else { speed };
+                add(speed, tolerance, EventFunctionKind::ElementSliding(e));
             } else if friction.statuses[e] == Status::Stick {
                 let [backward, forward] = friction.slacks(level, e);
                 let tolerance = ROUNDING * force_scale;
@@ -950,7 +982,7 @@ pub(super) fn load_level(model: &Model, workspace: &mut Workspace, v: &mut [f64]
         };
         if let Load::Reaction { first, .. } = element.load {
             let row = level.first_element() + e;
-            let speed = level.rows[row].dot(v) - element.speed.value(0.0, Side::After, inputs);
+            let speed = level.rows[row].dot(v) - element.given_speed(0.0, Side::After, inputs);
             let factor = -status.slip_sign() * element.coefficient(along, speed);
             let weights = reaction[e].map(|rho| factor * rho);
             level.set_element(e, ElementForce::Loaded { first, weights }, v);

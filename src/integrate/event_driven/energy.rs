@@ -27,7 +27,6 @@ use super::trial::{Mode, Trial};
 use crate::dynamics::Works;
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
-use crate::kinds::plane::force::Signal;
 use crate::math::{Limit, max_abs, positive};
 use crate::model::{BodyRef, Model};
 use crate::state::State;
@@ -207,7 +206,7 @@ impl Balance {
         }
         for element in &model.elements {
             balance.connect(element.bodies);
-            if element.speed != Signal::constant(0.0) {
+            if element.is_driven() {
                 for body in element.bodies.into_iter().flatten() {
                     balance.driven[body] = true;
                 }

@@ -7,14 +7,14 @@
 use super::assemble::{self, Closing};
 use super::coefficients::Coefficients;
 use super::trial::Curve;
-use super::trial::{self, EventFunction, EventFunctionKind, Mode};
+use super::trial::{self, EventFunction, EventFunctionKind, Mode, Trial};
 use super::{contact_band, rest_speed};
 use crate::integrate::StepError;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::root::{bracketed, bracketed_or_zero};
 use crate::math::{Limit, max_abs};
-use crate::model::{Model, SEAM};
+use crate::model::{Contact, ContactKind, Model, SEAM};
 use crate::scene::spec::Settings;
 use crate::state::State;
 use std::cell::Cell;
@@ -27,6 +27,13 @@ const MAX_NEWTON: u32 = 5;
 
 /// A body may rotate by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
 const SAMPLE_ANGLE: f64 = 0.2;
+
+/// An angle between two bodies changes by at most this multiple of what one of them turns: both may turn, and the interpolant may be half
+/// as fast again as its ends; with a margin for joints that are slightly open.
+const TURNS: f64 = 4.0;
+
+/// Bodies that move towards each other by less than this part of the gap of active contacts do not collide.
+const STILL: f64 = 1e-3;
 
 /// Gap and rate of a contact too far away to close in a step.
 const FAR: (f64, f64) = (f64::MAX, 0.0);
@@ -337,16 +344,26 @@ fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
     }
     // the interpolant may be half as fast again as its ends
     let way = 1.5 * trial.h;
+    let (slow, band) = (rest_speed(&state.velocity), near.band);
     near.find_within_step(model, poses, way * (first + second), gap);
     within_reach.clear();
     within_reach.extend(near.pairs().filter_map(|pair| {
         let contact = &model.contacts[pair.start];
         let bodies = contact.bodies.into_iter().flatten();
-        let way = way * bodies.map(|b| fastest[b]).sum::<f64>();
+        let speed = bodies.map(|b| fastest[b]).sum::<f64>();
+        let way = way * speed;
+        let is_stop = matches!(contact.kind, ContactKind::Limit(_));
+        let is_still = !is_stop && speed <= 0.5 * slow && way <= STILL * band;
+        if is_still && gap[pair.clone()].iter().all(|gap| *gap >= -band) {
+            return None;
+        }
         let clearance = model.clearance(contact, poses);
         // the stops of a joint may be angles
-        let is_joint = clearance == f64::NEG_INFINITY;
-        let way = if is_joint { f64::INFINITY } else { way };
+        let way = match is_stop {
+            true if model.limits_turn(contact) => TURNS * most_turn(model, state, trial, contact),
+            true => f64::INFINITY,
+            false => way,
+        };
         (clearance <= 0.0 || clearance <= way).then_some((pair, way))
     }));
 }
@@ -495,19 +512,25 @@ fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f
     None
 }
 
-fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
-    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+// by how much a body of a contact may turn in the trial step, rad
+fn most_turn(model: &Model, state: &State, trial: &Trial, contact: &Contact) -> f64 {
     let mut turn: f64 = 0.0;
-    for body in model.contacts[contact].bodies.into_iter().flatten() {
+    for body in contact.bodies.into_iter().flatten() {
         let body = &model.bodies[body];
         let turning = body.first..body.first + body.n_dof;
         let rate = |v: &[f64]| {
             let angular = turning.clone().filter(|i| model.angular[*i]);
             angular.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
         };
-        let rate = rate(&state.velocity).at_least(rate(&workspace.trial.velocity));
-        turn = turn.at_least(rate * workspace.trial.h);
+        let rate = rate(&state.velocity).at_least(rate(&trial.velocity));
+        turn = turn.at_least(rate * trial.h);
     }
+    turn
+}
+
+fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
+    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+    let turn = most_turn(model, state, &workspace.trial, &model.contacts[contact]);
     let (least, most) = match workspace.trial.curve {
         Curve::Cubic => (1.0, 64.0),
         Curve::Quintic => (4.0, 128.0),

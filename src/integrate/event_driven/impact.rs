@@ -21,7 +21,7 @@ use crate::integrate::report::{Event, EventKind, Report};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, positive, smaller};
-use crate::model::{Drive, Model};
+use crate::model::Model;
 use crate::scene::spec::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
@@ -66,8 +66,9 @@ pub(super) fn apply(
     workspace.level.metric.use_mass(&model.mass);
     workspace.level.condense_rows();
     let now = (state.time, Side::After);
-    let speed = |drive: &Drive| drive.speed(now, &state.inputs);
-    workspace.level.prescribe(model, 1.0, speed);
+    workspace
+        .level
+        .prescribe_speeds(model, 1.0, now, &state.inputs);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(model, state, workspace)?;
@@ -78,7 +79,7 @@ pub(super) fn apply(
         ImpactLaw::Expedient => expedient(state, workspace),
     }
     // energy supplied by drives is not a gain
-    let limited = settings.impact_energy_limit && model.drives.is_empty();
+    let limited = settings.impact_energy_limit && !model.has_motors();
     if limited && settings.impact_law != ImpactLaw::Expedient {
         let compressed = &workspace.compressed;
         let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
@@ -176,7 +177,7 @@ fn restitution(
     }
 }
 
-// impulses of a phase, in `level.impulse`, (6), (7)
+// impulses of a phase, in `level.impulse`, (6), (7), with those of one-way clutches
 fn solve(model: &Model, state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
     workspace.level.reset_stribeck();
     if !model.elements.is_empty() {
@@ -200,7 +201,8 @@ fn solve(model: &Model, state: &State, workspace: &mut Workspace) -> Result<(), 
             complementarity.use_answer(outcome);
         }
         let before = (state.time, &state.velocity[..]);
-        is_revised = elements::revise_in_phase(model, before, workspace, &mut revision);
+        is_revised = elements::revise_in_phase(model, before, workspace, &mut revision)
+            || revise_one_ways(state, workspace);
         if !is_revised {
             break;
         }
@@ -219,6 +221,17 @@ fn solve(model: &Model, state: &State, workspace: &mut Workspace) -> Result<(), 
         level.remove_self_stress(joints, fixed_mode_solver);
     }
     Ok(())
+}
+
+fn revise_one_ways(state: &State, workspace: &mut Workspace) -> bool {
+    let Workspace {
+        level,
+        joints,
+        one_ways,
+        ..
+    } = workspace;
+    let slow = rest_speed(&state.velocity);
+    elements::revise_one_ways(level, (one_ways, slow), joints)
 }
 
 // (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
@@ -274,8 +287,13 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         before,
         impulse,
         restitution: e,
+        one_ways,
         ..
     } = workspace;
+    // one-way clutches do not bounce
+    if one_ways.iter().any(|row| impulse[*row] > 0.0) {
+        e.fill(0.0);
+    }
     let loaded = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
     let smallest = loaded.map(|i| e[i]).fold(f64::INFINITY, smaller);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
@@ -298,6 +316,20 @@ fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Op
                 kind: EventKind::Impact,
                 contact,
                 impulse,
+            });
+        }
+    }
+    for &row in &workspace.one_ways {
+        let (impulse, rate) = (
+            workspace.impulse[row],
+            level.rows[row].dot(&workspace.before),
+        );
+        if impulse > 0.0 && rate < -rest_speed(&workspace.before) {
+            report.record(Event {
+                time: state.time,
+                kind: EventKind::Impact,
+                contact: state.status.len() + row - level.first_element(),
+                impulse: [impulse, 0.0],
             });
         }
     }

@@ -23,6 +23,8 @@ pub struct Metric {
     /// The masses, if it is diagonal.
     diagonal: Vec<f64>,
     is_diagonal: bool,
+    /// Counts the matrices that are not.
+    n_factored: u64,
     /// The matrix, if it is not.
     matrix: BlockMatrix,
     /// That without the derivatives that may be left out.
@@ -72,6 +74,7 @@ impl Metric {
         Self {
             diagonal: mass.to_vec(),
             is_diagonal: true,
+            n_factored: 0,
             stabilized: vec![0.0; matrix.values.len()],
             matrix,
             factors,
@@ -89,6 +92,11 @@ impl Metric {
     #[inline]
     pub fn diagonal(&self) -> Option<&[f64]> {
         self.is_diagonal.then_some(&self.diagonal)
+    }
+
+    /// A number that differs for different matrices; that of the mass matrix is zero.
+    pub fn version(&self) -> u64 {
+        if self.is_diagonal { 0 } else { self.n_factored }
     }
 
     /// The matrix, if it is not the mass matrix.
@@ -130,6 +138,7 @@ impl Metric {
 
     fn set_stiff(&mut self, mass: &[f64], by_velocity: Weighted, stiff: Weighted) {
         self.is_diagonal = false;
+        self.n_factored += 1;
         let derivatives = by_velocity.1.values.iter().zip(&stiff.1.values);
         for (x, (v, q)) in self.matrix.values.iter_mut().zip(derivatives) {
             *x = -by_velocity.0 * v - stiff.0 * q;

@@ -7,7 +7,7 @@ mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
 mod cones;
-mod elements;
+pub(super) mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
@@ -17,7 +17,7 @@ mod polygons;
 mod position_level;
 mod rolling;
 pub(super) mod run;
-mod servos;
+pub(super) mod servos;
 pub(super) mod smoothing;
 mod stabilize;
 mod stall_detector;
@@ -32,7 +32,7 @@ use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
 use crate::scene::spec::{Scheme, Settings};
-use crate::state::State;
+use crate::state::{State, closed};
 use classify::When;
 use event::Transition;
 use run::SHORTEST_PART;
@@ -60,6 +60,9 @@ const COMPLEMENTARITY_TOLERANCE: f64 = 1e-8;
 
 /// Maximum number of substeps below the minimum length in one standard step.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
+
+/// First-order steps that have no solution are halved down to this fraction of the standard step.
+const SHORTEST_FIRST_ORDER: f64 = 1e-3;
 
 /// Length of the step that resolves a jam (Painleve), as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
@@ -222,6 +225,7 @@ fn with_counted_work(
     set_standard(model, workspace, instant_step(settings, standard));
     workspace.same_acceleration = same_acceleration(settings);
     workspace.near.band = contact_band(settings, standard);
+    model.continue_speeds(state.time, &mut state.inputs);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;
     let capacity = workspace.capacity();
@@ -250,7 +254,9 @@ fn with_counted_work(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    report.operations += std::mem::take(&mut workspace.complementarity.operations);
     for system in [&mut workspace.level, &mut workspace.system] {
+        report.operations += std::mem::take(&mut system.operations);
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }
@@ -286,7 +292,7 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     begin_elements(model, state, workspace);
     if model.is_spatial() {
-        workspace.sliding.clone_from(&state.sliding);
+        trial::take_sliding(state, workspace);
         workspace.resistance.clone_from(&state.resistance);
         workspace
             .poses
@@ -306,7 +312,7 @@ fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
 
 /// Power dissipated by contact friction and friction elements at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    let closed = closed(&state.status);
     begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
@@ -334,7 +340,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
     }
     for (e, element) in model.elements.iter().enumerate() {
         let row = level.first_element() + e;
-        let speed = element.speed.value(state.time, Side::After, &state.inputs);
+        let speed = element.given_speed(state.time, Side::After, &state.inputs);
         power -= state.joint_force[row] * (level.rows[row].dot(&state.velocity) - speed);
     }
     power
@@ -391,8 +397,11 @@ impl Run<'_> {
             {
                 self.first_order_step(target)?;
             } else {
+                let is_implicit = Coefficients::from(self.settings.scheme).implicit;
                 match self.substep(h, target) {
-                    Err(StepError::Unsolved { .. } | StepError::NotFinite { .. }) => {
+                    Err(StepError::Unsolved { .. }) => self.first_order_step(target)?,
+                    // explicit schemes may overflow, and say so
+                    Err(StepError::NotFinite { .. }) if is_implicit => {
                         self.first_order_step(target)?;
                     }
                     result => result?,
@@ -487,7 +496,19 @@ impl Run<'_> {
     fn first_order_step(&mut self, target: f64) -> Result<(), StepError> {
         self.report.first_order_steps += 1;
         self.short_substeps = 0;
-        self.position_step(target)
+        let mut target = target;
+        loop {
+            let h = target - self.state.time;
+            match self.position_step(target) {
+                Err(StepError::Unsolved { .. } | StepError::NotFinite { .. })
+                    if h > SHORTEST_FIRST_ORDER * self.standard =>
+                {
+                    target = self.state.time + 0.5 * h;
+                    self.longest = 0.5 * h;
+                }
+                result => return result,
+            }
+        }
     }
 
     // one substep up to the next event or the target

@@ -21,7 +21,7 @@ use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, larger, max_abs, norm};
-use crate::model::{Body, Model};
+use crate::model::{Body, Drive, Model};
 use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 
@@ -85,6 +85,7 @@ fn attempt(
         return Err(StepError::Singular { time: t });
     }
     reach(model, state, workspace, settings, h);
+    workspace.level_at.forget();
     let mut scratch_position = std::mem::take(&mut workspace.sample_position);
     if settings.fixed_point_iterations > 1 {
         model.displace(&mut scratch_position, q, h, v);
@@ -215,9 +216,12 @@ fn solve_at(
     }
     let end = (state.time + h, Side::Before);
     // prescribed positions are imposed like those of joints
-    system.prescribe(model, 1.0, |drive| match drive.motion.is_position() {
+    let of_drive = |drive: &Drive| match drive.motion.is_position() {
         true => 0.0,
         false => drive.speed(end, &state.inputs),
+    };
+    system.prescribe(model, 1.0, of_drive, |element| {
+        element.motion.speed(end, &state.inputs)
     });
     assemble::drive_residuals(model, poses, end, &state.inputs, system);
     system.bias_from(motion);

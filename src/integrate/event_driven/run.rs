@@ -18,9 +18,10 @@ use crate::integrate::StepError;
 use crate::integrate::report::{Event, EventKind};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
-use crate::math::Limit;
+use crate::math::{Limit, Vec3};
+use crate::model::FrictionElement;
 use crate::scene::spec::EventState;
-use crate::state::{Resistance, State, Status};
+use crate::state::{Resistance, State, Status, closed};
 
 /// A contact that touches again within this fraction of the standard step has been touching all along.
 const TOUCH: f64 = 1e-6;
@@ -96,7 +97,7 @@ impl Run<'_> {
                 stabilize::stop(self.model, self.workspace, status, now, position, velocity);
             self.report.applied_work += driven;
             let gained = kinetic_energy(self.model, velocity) - before - driven;
-            let is_corrected = energy::is_corrected(self.settings) && self.model.drives.is_empty();
+            let is_corrected = energy::is_corrected(self.settings) && !self.model.has_motors();
             if is_corrected && gained > ROUNDING * before {
                 energy::remove_gain(self.model, self.workspace, status, gained, velocity);
             }
@@ -222,15 +223,13 @@ impl Run<'_> {
     /// Opens closed contacts whose point is covered by another one, or that slid over the end of their edge. Leaves the gaps of all
     /// contacts in the workspace.
     pub(super) fn open_ended_contacts(&mut self) {
-        if self.model.is_spatial() {
-            let forces = &mut self.workspace.last_forces;
-            forces.contact_force.clone_from(&self.state.contact_force);
-            forces.friction.clone_from(&self.state.friction_force);
-            forces.moment.clone_from(&self.state.friction_moment);
-        }
         assemble::gaps(self.model, self.workspace, &self.state.position);
-        for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
-            if status.is_closed() && gap.is_infinite() {
+        if self.model.is_spatial() {
+            self.take_last_forces();
+        }
+        for contact in self.workspace.near.contacts() {
+            let status = &mut self.state.status[contact];
+            if status.is_closed() && self.workspace.gap[contact].is_infinite() {
                 *status = Status::Open;
                 self.state.statuses_known = false;
             }
@@ -240,6 +239,37 @@ impl Run<'_> {
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
         assemble::update_fixed_features(self.model, self.workspace, position, open);
+    }
+
+    // forces of near contacts; others have none, now and when they come near
+    fn take_last_forces(&mut self) {
+        let Workspace {
+            last_forces, near, ..
+        } = &mut *self.workspace;
+        let State {
+            contact_force,
+            friction_force,
+            friction_moment,
+            ..
+        } = &*self.state;
+        last_forces
+            .contact_force
+            .resize(contact_force.len(), [0.0; 2]);
+        last_forces
+            .friction
+            .resize(friction_force.len(), Vec3::zeros());
+        last_forces
+            .moment
+            .resize(friction_moment.len(), Vec3::zeros());
+        for pair in near.pairs() {
+            let to = &mut last_forces.contact_force[pair.clone()];
+            to.copy_from_slice(&contact_force[pair.clone()]);
+            let to = &mut last_forces.friction[pair.clone()];
+            to.copy_from_slice(&friction_force[pair.clone()]);
+            if !friction_moment.is_empty() {
+                last_forces.moment[pair.clone()].copy_from_slice(&friction_moment[pair]);
+            }
+        }
     }
 
     /// Impact of contacts that touch and approach, and were not closed before; their gaps and poses are in the workspace.
@@ -261,7 +291,7 @@ impl Run<'_> {
                 collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
-        collides |= self.drives_jump();
+        collides |= self.drives_jump() || self.one_ways_slip_back();
         if collides { self.impact(None) } else { Ok(()) }
     }
 
@@ -284,6 +314,23 @@ impl Run<'_> {
             let given = drive.speed(now, &state.inputs);
             (row.dot(&state.velocity) - given).abs() > slow
         })
+    }
+
+    // does a one-way clutch move backward?
+    fn one_ways_slip_back(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if !model.elements.iter().any(FrictionElement::is_one_way) {
+            return false;
+        }
+        model.poses(&state.position, &mut workspace.poses);
+        let slow = rest_speed(&state.velocity);
+        let mut one_ways = model.elements.iter().filter(|e| e.is_one_way());
+        one_ways.any(|e| model.element_row(e, &workspace.poses).dot(&state.velocity) < -slow)
     }
 
     fn lowest_bounce(&self) -> LowestBounce {
@@ -319,9 +366,8 @@ impl Run<'_> {
         } = &mut *self.workspace;
         match mode {
             Mode::FixedMode => {
-                let statuses = self.state.status.iter();
-                let open = watched.iter_mut().zip(statuses);
-                open.for_each(|(watched, status)| *watched = !status.is_closed());
+                watched.fill(true);
+                closed(&self.state.status).for_each(|j| watched[j] = false);
             }
             Mode::Complementarity => {
                 watched.fill(true);

@@ -46,7 +46,7 @@ pub(super) fn add_event_functions(
 }
 
 /// Chooses the branches at the state.
-pub(super) fn choose(model: &Model, state: &mut State, workspace: &mut Workspace) {
+pub(in crate::integrate) fn choose(model: &Model, state: &mut State, workspace: &mut Workspace) {
     if model.n_servos == 0 {
         return;
     }

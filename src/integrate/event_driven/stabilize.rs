@@ -22,13 +22,16 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, max_abs};
 use crate::model::Model;
-use crate::state::Status;
+use crate::state::{Status, closed};
 
 /// Convergence: no coordinate would move by more than this (relative to its size), which is rounding.
 const CLOSED: f64 = 1e-15;
 
 /// After a Newton step this small only rounding is left: convergence is quadratic.
 const QUADRATIC: f64 = 1e-9;
+
+/// After a smaller step the factors of a large system serve another one: the rows have turned by about as much.
+const CHORD: f64 = 1e-4;
 
 /// Relative energy changes below this are rounding, and must not accumulate.
 const ROUNDING: f64 = 1e-12;
@@ -58,7 +61,7 @@ pub(super) fn project(
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
     workspace.balance.clear_friction_work();
-    if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
+    if model.n_joint_rows == 0 && closed(statuses).next().is_none() {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
     }
@@ -87,7 +90,7 @@ pub(super) fn close(
     q: &mut [f64],
     v: &mut [f64],
 ) {
-    if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
+    if model.n_joint_rows == 0 && closed(statuses).next().is_none() {
         return;
     }
     position(model, workspace, statuses, time, q, QUADRATIC);
@@ -114,8 +117,7 @@ pub(super) fn stop(
     q: &[f64],
     v: &mut [f64],
 ) -> f64 {
-    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
-    assemble::level(model, workspace, q, closed);
+    assemble::level(model, workspace, q, closed(statuses));
     velocity(model, workspace, statuses, time, v)
 }
 
@@ -127,9 +129,9 @@ fn position(
     q: &mut [f64],
     enough: f64,
 ) {
-    let closed = || (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    let mut last = f64::INFINITY;
     for _ in 0..MAX_ITERATIONS {
-        assemble::level(model, workspace, q, closed());
+        assemble::level(model, workspace, q, closed(statuses));
         let Workspace {
             level,
             poses,
@@ -146,23 +148,26 @@ fn position(
             return;
         }
         *work += 1;
-        // sticking has no position constraint, and friction does not change positions
-        level.solve_motion(joints, |_| Status::Frictionless, fixed_mode_solver);
-        scratch_position.fill(0.0);
-        level.add_response(scratch_position);
+        if last > CHORD || !level.solve_as_before(scratch_position) {
+            // sticking has no position constraint, and friction does not change positions
+            level.solve_motion(joints, |_| Status::Frictionless, fixed_mode_solver);
+            scratch_position.fill(0.0);
+            level.add_response(scratch_position);
+        }
         let mut moved: f64 = 0.0;
         for (q, dq) in q.iter().zip(scratch_position.iter()) {
             moved = moved.at_least(dq.abs() / (1.0 + q.abs()));
         }
-        model.advance(q, 1.0, scratch_position);
         if moved <= CLOSED {
             return;
         }
+        model.advance(q, 1.0, scratch_position);
         if moved <= enough {
             break;
         }
+        last = moved;
     }
-    assemble::level(model, workspace, q, closed());
+    assemble::level(model, workspace, q, closed(statuses));
 }
 
 fn velocity(
@@ -186,7 +191,7 @@ fn velocity(
     } = workspace;
     *work += 1;
     level.set_directions(v, sliding, resistance);
-    level.prescribe(model, 1.0, |drive| drive.speed(time, inputs));
+    level.prescribe_speeds(model, 1.0, time, inputs);
     level.bias_from(v);
     level.solve_motion(joints, |contact| statuses[contact], fixed_mode_solver);
     balance.friction_work.clear();
@@ -233,7 +238,10 @@ fn half_drive_work(level: &System, v: &[f64]) -> f64 {
     let halves = level
         .driven_rows()
         .map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
-    halves.sum()
+    let of_elements = level
+        .element_rows()
+        .map(|row| 0.5 * level.impulse[row] * level.prescribed(row));
+    halves.sum::<f64>() + of_elements.sum::<f64>()
 }
 
 // half of what friction of the `i`-th contact takes at velocities `v`

@@ -26,9 +26,10 @@ pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::dynamics::Layout;
+use crate::kinds::plane::force::{Input, Side};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
-use crate::model::{Drive, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
+use crate::model::{Drive, FrictionElement, Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub struct System {
     pub elements: Vec<ElementForce>,
     /// Is the mass ratio too large for the complementarity problem?
     pub is_uneven: bool,
+    /// Multiplications since they were last taken, about.
+    pub operations: u64,
     /// Largest condition number of an ill-conditioned system solved since the last report; 0 for none.
     pub worst_condition: f64,
     /// The contacts, by index in the model.
@@ -97,6 +100,8 @@ pub struct System {
     pub columns: Vec<GlobalRow>,
     /// Joint residuals, gaps and zeros, one per row.
     pub residual: Vec<f64>,
+    /// Counts the changes of rows and columns.
+    pub geometry: u64,
     /// M.
     pub mass: Vec<f64>,
     /// A.
@@ -107,7 +112,8 @@ pub struct System {
     response: Vec<f64>,
     /// W, row-major; see [`Self::form_delassus`].
     pub delassus: Vec<f64>,
-    has_delassus: bool,
+    /// `geometry` and version of the metric for which it was computed.
+    delassus_of: Option<(u64, u64)>,
     /// A^-1 F c, of a large system.
     effect: Vec<f64>,
     /// Workspaces of large systems, for all rows and for those of the joints.
@@ -196,6 +202,7 @@ impl System {
             elements: vec![ElementForce::Solved; model.elements.len()],
             is_uneven: is_uneven(model),
             worst_condition: 0.0,
+            operations: 0,
             contacts: Vec::with_capacity(n_contacts),
             friction: Vec::with_capacity(n_contacts),
             static_friction: Vec::with_capacity(n_spatial),
@@ -207,12 +214,13 @@ impl System {
             rows: Vec::with_capacity(k),
             columns: Vec::with_capacity(k),
             residual: Vec::with_capacity(k),
+            geometry: 0,
             mass: model.mass.clone(),
             metric: Metric::new(layout, &model.mass, model.is_spatial()),
             columns_are_rows: false,
             response: Vec::with_capacity(k * n),
             delassus: Vec::with_capacity(k * k),
-            has_delassus: false,
+            delassus_of: None,
             effect: vec![0.0; n],
             space: large::Spaces::new(model, layout),
             joint_space: large::Spaces::new(model, layout),
@@ -349,6 +357,7 @@ impl System {
     /// Prepares the system for its rows, columns and metric.
     pub fn condense(&mut self) {
         self.columns_are_rows = false;
+        self.geometry += 1;
         self.prepare();
     }
 
@@ -361,7 +370,10 @@ impl System {
 
     #[inline]
     fn prepare(&mut self) {
-        self.has_delassus = false;
+        if !self.elements.is_empty() {
+            // elements change W
+            self.geometry += 1;
+        }
         if !self.is_large() {
             self.form_delassus();
         }
@@ -374,10 +386,11 @@ impl System {
     /// Computes the responses and W, unless the system has them.
     #[inline]
     pub fn form_delassus(&mut self) {
-        if self.has_delassus {
+        let version = (self.geometry, self.metric.version());
+        if self.delassus_of == Some(version) {
             return;
         }
-        self.has_delassus = true;
+        self.delassus_of = Some(version);
         let mut constraints = self.rows.iter().zip(&self.columns);
         let symmetric = self.metric.diagonal().is_some()
             && (self.columns_are_rows
@@ -389,6 +402,7 @@ impl System {
         };
         respond(columns, &mut self.metric, self.n, &mut self.response);
         let (n, k) = (self.n, self.len());
+        self.operations += (k * (n + 12 * k)) as u64;
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
             // the lower triangle is known by symmetry
@@ -424,12 +438,42 @@ impl System {
         }
     }
 
-    /// Sets the prescribed values of the rows of drives: `factor` times `of` them. Friction elements stick at rest.
-    pub fn prescribe(&mut self, model: &Model, factor: f64, of: impl Fn(&Drive) -> f64) {
+    /// Sets the prescribed values of the rows of drives and friction elements: `factor` times the values of the closures.
+    pub fn prescribe(
+        &mut self,
+        model: &Model,
+        factor: f64,
+        of: impl Fn(&Drive) -> f64,
+        of_element: impl Fn(&FrictionElement) -> f64,
+    ) {
         self.given.clear();
         self.given
             .extend(model.drives.iter().map(|drive| factor * of(drive)));
-        self.given.extend(model.elements.iter().map(|_| 0.0));
+        self.given
+            .extend(model.elements.iter().map(|e| factor * of_element(e)));
+    }
+
+    /// The same for `factor` times their speeds at a time.
+    pub fn prescribe_speeds(
+        &mut self,
+        model: &Model,
+        factor: f64,
+        time: (f64, Side),
+        inputs: &[Input],
+    ) {
+        let of_element = |e: &FrictionElement| e.motion.speed(time, inputs);
+        self.prescribe(model, factor, |drive| drive.speed(time, inputs), of_element);
+    }
+
+    /// The same for their accelerations.
+    pub fn prescribe_accelerations(&mut self, model: &Model, time: (f64, Side), inputs: &[Input]) {
+        let of_element = |e: &FrictionElement| e.motion.acceleration(time, inputs);
+        self.prescribe(
+            model,
+            1.0,
+            |drive| drive.acceleration(time, inputs),
+            of_element,
+        );
     }
 
     /// Work of the drives, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
@@ -453,8 +497,13 @@ impl System {
         self.n_joint - self.given.len()..self.first_element()
     }
 
-    // prescribed value of a joint equation
-    fn prescribed(&self, row: usize) -> f64 {
+    /// Rows of all friction elements.
+    pub fn element_rows(&self) -> Range<usize> {
+        self.first_element()..self.n_joint
+    }
+
+    /// Prescribed value of a joint equation.
+    pub fn prescribed(&self, row: usize) -> f64 {
         let first = self.n_joint - self.given.len();
         row.checked_sub(first)
             .and_then(|i| self.given.get(i))
@@ -581,13 +630,13 @@ impl System {
     /// Adds the effect of the impulses to a free motion.
     #[inline]
     pub fn add_response(&mut self, x: &mut [f64]) {
-        if !self.elements.is_empty() {
-            return self.add_response_without_given(x);
-        }
         if self.is_large() {
             self.update_effect();
             x.iter_mut().zip(&self.effect).for_each(|(x, r)| *x += r);
             return;
+        }
+        if !self.elements.is_empty() {
+            return self.add_response_without_given(x);
         }
         for (c, response) in self
             .impulse

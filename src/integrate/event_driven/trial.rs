@@ -23,7 +23,7 @@ use crate::math::root::{hermite, quintic};
 use crate::math::{Limit, Vec3, max_abs, norm, quaternion};
 use crate::model::{Body, Model};
 use crate::scene::spec::Settings;
-use crate::state::{Resistance, State, Status};
+use crate::state::{Resistance, State, Status, closed};
 
 /// End of a trial step.
 #[derive(Clone, Debug, Default)]
@@ -303,13 +303,9 @@ pub(super) fn take(
     }
     if mode == Mode::FixedMode {
         workspace.resistance.clone_from(&state.resistance);
-        if model.is_spatial() {
-            workspace.sliding.clone_from(&state.sliding);
-        }
+        take_sliding(state, workspace);
         workspace.active.clear();
-        workspace
-            .active
-            .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
+        workspace.active.extend(closed(&state.status));
     }
     let start = Start { t, q, v };
     let fixed_statuses = match mode {
@@ -360,6 +356,15 @@ pub(super) fn take(
     }
     end(model, state, workspace, settings, mode);
     Ok(())
+}
+
+/// Takes the sliding velocities of closed contacts in space from the state; those of others have no meaning.
+pub(super) fn take_sliding(state: &State, workspace: &mut Workspace) {
+    if !state.sliding.is_empty() {
+        for contact in closed(&state.status) {
+            workspace.sliding[contact] = state.sliding[contact];
+        }
+    }
 }
 
 // the impulses of a step with the statuses of the state
@@ -821,9 +826,8 @@ pub(super) fn accelerate(
     q: &[f64],
     v: &[f64],
 ) -> bool {
-    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
     workspace.work += 1;
-    assemble::level(model, workspace, q, closed);
+    assemble::level(model, workspace, q, closed(statuses));
     free_acceleration(model, workspace, time, v);
     if workspace.level.is_empty() {
         return true;
@@ -918,7 +922,7 @@ pub(super) fn free_acceleration(
         ..
     } = &mut *workspace;
     free_acceleration.clone_from(acceleration);
-    level.prescribe(model, 1.0, |drive| drive.acceleration(time, inputs));
+    level.prescribe_accelerations(model, time, inputs);
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }

@@ -12,6 +12,8 @@
 
 use super::balance::Damper;
 use super::locate::span_of;
+use super::servos::ActiveServo;
+use super::static_friction::{StaticContact, slip};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, GROUND, Joint, Row};
 use crate::contact::dense::{Block, Contact};
@@ -56,8 +58,8 @@ pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
     sum
 }
 
-/// Friction of a contact point as blocks of the problem.
-pub(super) fn contact(point: &ContactPoint) -> Contact {
+/// Friction of a contact point as blocks of the problem, with this coefficient.
+pub(super) fn contact(point: &ContactPoint, friction: f64) -> Contact {
     let material = &point.material;
     let mut blocks = [Block::Disc { friction: 0.0 }; 3];
     let mut n = 0;
@@ -66,9 +68,7 @@ pub(super) fn contact(point: &ContactPoint) -> Contact {
         n += 1;
     };
     if material.friction > 0.0 {
-        add(Block::Disc {
-            friction: material.friction,
-        });
+        add(Block::Disc { friction });
     }
     if material.torsional_friction > 0.0 {
         add(Block::Line {
@@ -108,12 +108,14 @@ impl Step<'_> {
         self.add_bodies();
         self.add_points();
         self.add_stops();
-        if !self.model.joints.is_empty() {
+        if !self.model.joints.is_empty() || !self.model.elements.is_empty() {
             self.move_ahead(0.5);
             if !self.imposes_joints_at_end {
                 self.turn_stops();
             }
         }
+        self.add_elements();
+        self.add_limited_servos();
         self.add_joints(0.5);
         self.find_geometric_stiffness();
         self.add_forces();
@@ -124,7 +126,11 @@ impl Step<'_> {
     pub(super) fn assemble_instant(&mut self) {
         self.add_bodies();
         self.add_points();
+        self.slide_in_impacts();
         self.add_stops();
+        // bounded forces have no impulse
+        self.workspace.time_stepping.elements.clear();
+        self.workspace.time_stepping.servos.clear();
         self.add_joints(0.0);
         self.clear_geometric_stiffness();
         self.workspace.time_stepping.impulse.fill(0.0);
@@ -179,9 +185,13 @@ impl Step<'_> {
             impulse,
             span,
             belt_velocities,
+            start,
+            static_contacts,
+            bodies: all,
             ..
         } = work;
         frames.clear();
+        static_contacts.clear();
         constraints.clear();
         rows.clear();
         impulse.clear();
@@ -199,6 +209,7 @@ impl Step<'_> {
             };
             let gap = if point.gap > BAND { point.gap } else { 0.0 };
             let h = span_of(point.bodies, span);
+            let row_of_normal = rows.len();
             rows.push(row(&velocity(point.normal), gap / h));
             let surface = point.belt.map(|belt| belt_velocities[belt]);
             for (turns, direction) in directions(point, tangents) {
@@ -212,9 +223,24 @@ impl Step<'_> {
             }
             impulse.extend(guess(point, tangents, before, h));
             frames.push(tangents);
+            let mut friction = point.material.friction;
+            if point.material.has_static_friction() {
+                let bodies = point.bodies.map(index);
+                let own = StaticContact::new(
+                    &point.material,
+                    (constraints.len(), row_of_normal),
+                    (
+                        slip(&rows[row_of_normal..], bodies, start),
+                        inverse_mass(&rows[row_of_normal + 1], bodies, all),
+                    ),
+                    before.map(|old| old.slides),
+                );
+                friction = own.friction();
+                static_contacts.push(own);
+            }
             constraints.push(ContactConstraint {
                 bodies: point.bodies.map(index),
-                contact: contact(point),
+                contact: contact(point, friction),
             });
         }
     }
@@ -389,7 +415,7 @@ impl Step<'_> {
         first..work.joints.len() - work.geometric_stiffness.count()
     }
 
-    fn find_stiff_forces(&mut self) {
+    pub(super) fn find_stiff_forces(&mut self) {
         let Workspace {
             poses,
             twists,
@@ -414,19 +440,21 @@ impl Step<'_> {
 
     // (1), (2)
     fn add_forces_of(&mut self, is_stiff: bool) {
-        let Workspace {
-            poses,
-            twists,
-            inputs,
-            time_stepping: work,
-            ..
-        } = &mut *self.workspace;
-        let now = (self.state.time, Side::After);
         let w = if is_stiff { 1.0 } else { 0.5 };
         for (i, link) in self.model.forces.iter().enumerate() {
+            let now = self.force_time(i, is_stiff);
+            let Workspace {
+                poses,
+                twists,
+                inputs,
+                time_stepping: work,
+                ..
+            } = &mut *self.workspace;
             let bodies = link.bodies.map(index);
             let h = span_of(link.bodies, &work.span);
-            if h <= 0.0 || work.stiff[i] != is_stiff {
+            let servo = link.force.servo();
+            let is_limited = servo.is_some_and(|servo| servo.limit.is_finite());
+            if h <= 0.0 || work.stiff[i] != is_stiff || is_limited {
                 continue;
             }
             dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
@@ -436,13 +464,20 @@ impl Step<'_> {
                 let response = inverse_mass(&entry, bodies, &work.bodies);
                 let softness = -h * w * (d + k * h * w);
                 let is_implicit = softness * response > f64::EPSILON;
-                if sloped.fading != 0.0 || d != 0.0 {
-                    work.energy_balance.dampers.push(Damper {
-                        bodies,
-                        row: entry,
-                        impulse: h * sloped.fading,
-                        by_rate: if is_implicit { h * w * d } else { 0.0 },
-                    });
+                let damper = Damper {
+                    bodies,
+                    row: entry,
+                    impulse: h * sloped.fading,
+                    by_rate: if is_implicit { h * w * d } else { 0.0 },
+                };
+                if servo.is_some() {
+                    let impulse = match is_implicit {
+                        true => Impulse::Row(work.rows.len()),
+                        false => Impulse::Given(h * sloped.force),
+                    };
+                    work.servos.push(ActiveServo::unlimited(damper, impulse));
+                } else if sloped.fading != 0.0 || d != 0.0 {
+                    work.energy_balance.dampers.push(damper);
                 }
                 if is_stiff && k != 0.0 {
                     work.energy_balance.damp(bodies);
@@ -475,7 +510,25 @@ pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
     sum
 }
 
-fn apply_impulse(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
+/// An impulse of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Impulse {
+    /// That of a row of the problem.
+    Row(usize),
+    /// A known one, N s or N m s.
+    Given(f64),
+}
+
+impl Impulse {
+    pub fn of(self, impulses: &[f64]) -> f64 {
+        match self {
+            Self::Row(row) => impulses[row],
+            Self::Given(impulse) => impulse,
+        }
+    }
+}
+
+pub(super) fn apply_impulse(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
     for (entries, body) in row.entries.iter().zip(bodies) {
         if let Some(body) = all.get_mut(body as usize) {
             for k in 0..6 {

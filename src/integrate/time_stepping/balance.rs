@@ -201,7 +201,7 @@ impl Step<'_> {
             return;
         }
         self.update_poses();
-        self.workspace.inputs.clone_from(&self.state.inputs);
+        self.copy_inputs();
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let Workspace {
             poses,

@@ -95,15 +95,11 @@ impl Step<'_> {
     // at the predicted middle of the rest of the step
     fn evaluate_applied_forces(&mut self) {
         let n = self.model.n_velocities;
-        let Workspace {
-            time_stepping,
-            inputs,
-            ..
-        } = &mut *self.workspace;
+        let time_stepping = &mut self.workspace.time_stepping;
         time_stepping.force.clear();
         time_stepping.force.resize(n, 0.0);
         time_stepping.middle.resize(n, 0.0);
-        inputs.clone_from(&self.state.inputs);
+        self.copy_inputs();
         if self.model.forces.is_empty() {
             return;
         }
@@ -117,7 +113,7 @@ impl Step<'_> {
         } = &mut *self.workspace;
         let now = (self.state.time + 0.5 * self.h, Side::After);
         let force = &mut time_stepping.force;
-        dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
+        dynamics::add_applied_without_servos(self.model, now, inputs, poses, twists, force);
         self.update_poses();
     }
 }

@@ -258,6 +258,7 @@ impl Step<'_> {
             self.evaluate_at_midpoint();
             self.add_geometric_stiffness();
             self.solve_chosen()?;
+            self.settle_elements()?;
         }
         self.return_joint_work();
         Ok(())

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::assemble::along;
-use super::{BAND, Six, Step, Work, limit};
+use super::{BAND, Six, Step, Work, limit, servos};
 use crate::contact::body_blocks::{Body, Island, Joint, Problem, Row};
 use crate::math::{Limit, Vec3, positive};
 use crate::model::{ContactMaterial, Model};
@@ -51,6 +51,7 @@ impl Step<'_> {
             ..
         } = &mut self.workspace.time_stepping;
         let others = &joints[..joints.len() - geometric_stiffness.count()];
+        let n_contacts = points.list.len() + stops.len();
         centre_lag.clear();
         centre_lag.resize(start.len(), Vec3::zeros());
         has_impact.clear();
@@ -65,6 +66,9 @@ impl Step<'_> {
                 let normal = island.rows[row] as usize;
                 row += constraint.contact.rows();
                 let contact = contact as usize;
+                if contact >= n_contacts {
+                    continue;
+                }
                 let (gap, rests) = match points.list.get(contact) {
                     Some(point) => (point.gap, false),
                     None => {
@@ -153,6 +157,7 @@ impl Step<'_> {
             second,
             bouncing,
             energy_balance,
+            servos,
             ..
         } = &mut self.workspace.time_stepping;
         for &(row, bias) in bounces.iter() {
@@ -192,7 +197,7 @@ impl Step<'_> {
                 bodies,
                 |row| impulse[row],
                 [start, free, end],
-            );
+            ) + servos::work_on(servos, &island, impulse, end);
             let more = driven.work_of_drives(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
             let part = limit_restitution(bodies, group, [most, most + more], end, after);

@@ -29,7 +29,8 @@
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
 use super::impact::SLOW;
 use super::position_stabilization::BOUNDED_OVERLAP;
-use super::{BAND, ContactPoint, Step};
+use super::static_friction::StaticContact;
+use super::{BAND, ContactPoint, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint};
 use crate::contact::dense::Contact;
 use crate::dynamics;
@@ -107,7 +108,10 @@ pub(in crate::integrate) fn find(
 }
 
 /// A row and (dG/dt) v.
-fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space::Row, f64) {
+pub(super) fn moving_row(
+    gradient: &space::Row<Dual>,
+    twists: [&space::Twist; 2],
+) -> (space::Row, f64) {
     let values = space::Row {
         a: gradient.a.map(|x| x.value),
         b: gradient.b.map(|x| x.value),
@@ -121,6 +125,7 @@ fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space
 
 impl Step<'_> {
     fn find_instant(&mut self, instant: &mut Instant) {
+        self.choose_branches();
         self.update_poses();
         self.find_velocities(&mut instant.velocity);
         self.add_free_accelerations(&instant.velocity);
@@ -128,6 +133,7 @@ impl Step<'_> {
         self.reduce_manifolds();
         self.add_accelerated_points();
         self.add_accelerated_stops();
+        self.add_accelerated_elements();
         self.add_accelerated_joints();
         self.add_accelerated_couplings();
         self.add_accelerated_drives();
@@ -147,7 +153,7 @@ impl Step<'_> {
         SLOW + g * (short + left)
     }
 
-    fn is_asleep(&self, body: BodyRef) -> bool {
+    pub(super) fn is_asleep(&self, body: BodyRef) -> bool {
         body.is_some_and(|i| self.state.time_stepping.sleep_timer[i] == f64::INFINITY)
     }
 
@@ -243,11 +249,11 @@ impl Step<'_> {
         found.ok().map(|i| &constraints[i])
     }
 
-    fn twists_of(&self, bodies: [BodyRef; 2]) -> [&space::Twist; 2] {
+    pub(super) fn twists_of(&self, bodies: [BodyRef; 2]) -> [&space::Twist; 2] {
         bodies.map(|body| space_twist_of(self.workspace.twists.space(), body))
     }
 
-    fn moving(&self, bodies: [BodyRef; 2]) -> [space::Pose<Dual>; 2] {
+    pub(super) fn moving(&self, bodies: [BodyRef; 2]) -> [space::Pose<Dual>; 2] {
         let poses = self.workspace.poses.space();
         bodies.map(|body| {
             let twist = space_twist_of(self.workspace.twists.space(), body);
@@ -271,6 +277,7 @@ impl Step<'_> {
         work.rows.clear();
         work.impulse.clear();
         work.second.clear();
+        work.static_contacts.clear();
         work.stops.clear();
         work.joints.clear();
         for point in &list {
@@ -329,6 +336,7 @@ impl Step<'_> {
             [belt.direction * speed, belt.direction * faster]
         });
         let work = &mut self.workspace.time_stepping;
+        let first = work.rows.len();
         for (k, gradient) in normal.chain(rows).enumerate() {
             let (gradient, turned) = moving_row(&gradient, twists);
             let carried = if (1..3).contains(&k) {
@@ -343,9 +351,20 @@ impl Step<'_> {
         work.impulse
             .extend(guess(point, frame, pressed.as_ref(), 1.0));
         work.frames.push(frame);
+        let mut friction = point.material.friction;
+        if point.material.has_static_friction() {
+            let slip = [work.second[first + 1], work.second[first + 2]];
+            let slid = pressed.map(|old| old.slides);
+            let place = (work.constraints.len(), first);
+            let bodies = point.bodies.map(index);
+            let response = inverse_mass(&work.rows[first + 1], bodies, &work.bodies);
+            let own = StaticContact::new(&point.material, place, (slip, response), slid);
+            friction = own.friction();
+            work.static_contacts.push(own);
+        }
         work.constraints.push(ContactConstraint {
             bodies: point.bodies.map(|body| awake(body, self.state)),
-            contact: contact(point),
+            contact: contact(point, friction),
         });
     }
 
@@ -425,7 +444,7 @@ impl Step<'_> {
     // (2)
     fn add_accelerated_couplings(&mut self) {
         let n_couplings = self.model.couplings.len();
-        let first = self.state.joint_force.len() - self.model.drives.len() - n_couplings;
+        let first = self.model.first_element_row() - self.model.drives.len() - n_couplings;
         for (i, coupling) in self.model.couplings.iter().enumerate() {
             let pair = coupling.pair();
             let sleeps = pair.iter().any(|body| self.is_asleep(*body));
@@ -450,7 +469,7 @@ impl Step<'_> {
     // (2)
     fn add_accelerated_drives(&mut self) {
         let n_drives = self.model.drives.len();
-        let first = self.state.joint_force.len() - n_drives;
+        let first = self.model.first_element_row() - n_drives;
         for (i, drive) in self.model.drives.iter().enumerate() {
             let bodies = self.model.bodies_of(drive);
             let sleeps = bodies.iter().any(|body| self.is_asleep(*body));
@@ -547,17 +566,25 @@ impl Step<'_> {
             }
             at += constraint.contact.rows();
         }
+        work.set_sliding_elements(SLIDES * most);
     }
 
     fn solve_accelerations(&mut self) -> f64 {
         self.set_sliding();
         let options = &self.time_stepping.options;
+        let mut residual = 0.0;
         let work = &mut self.workspace.time_stepping;
-        let mut ending = work.solve(Effort::Direct, options.threads, false);
-        if ending.residual > NEARLY && (options.sweeps.is_none() || work.constraints.len() <= FEW) {
-            ending = work.solve(Effort::Exact, options.threads, false);
-        }
-        ending.residual
+        work.reactions.clone_from(&self.state.joint_force);
+        work.settle_instant(self.model, |work| {
+            let mut ending = work.solve(Effort::Direct, options.threads, false);
+            if ending.residual > NEARLY
+                && (options.sweeps.is_none() || work.constraints.len() <= FEW)
+            {
+                ending = work.solve(Effort::Exact, options.threads, false);
+            }
+            residual = ending.residual;
+        });
+        residual
     }
 
     fn write_result(&mut self, instant: &mut Instant) {
@@ -608,6 +635,9 @@ impl Step<'_> {
                     key: point.key,
                     force,
                     moment,
+                    slides: self
+                        .loaded_contact(&point.key)
+                        .is_some_and(|old| old.slides),
                 });
             }
         }
@@ -619,15 +649,27 @@ impl Step<'_> {
             row += 1;
         }
         instant.joint_force.clone_from(&state.joint_force);
-        let mut forces = instant.joint_force.iter_mut();
+        work.write_joint_forces(model, &mut instant.joint_force);
+        self.write_element_forces(instant);
+    }
+}
+
+impl Work {
+    /// Impulses of joints, couplings and drives in the order of the equations of the model; those of sleeping bodies, which have no rows,
+    /// are left.
+    pub(super) fn write_joint_forces(&self, model: &Model, forces: &mut [f64]) {
         let n_rows = |link: &crate::model::JointLink| link.joint.space().map_or(0, |j| j.n_rows());
         let of_joints = model.joints.iter().map(n_rows);
         let of_others = (0..model.couplings.len() + model.drives.len()).map(|_| 1);
-        for (n, joint) in of_joints.chain(of_others).zip(&work.joints) {
+        let of_contacts = |constraint: &ContactConstraint| constraint.contact.rows();
+        let first: usize = self.constraints.iter().map(of_contacts).sum();
+        let (mut impulses, mut forces) = (self.impulse[first..].iter(), forces.iter_mut());
+        for (n, joint) in of_joints.chain(of_others).zip(&self.joints) {
             for force in forces.by_ref().take(n) {
-                if joint.rows > 0 {
-                    *force = work.impulse[row];
-                    row += 1;
+                if joint.rows > 0
+                    && let Some(impulse) = impulses.next()
+                {
+                    *force = *impulse;
                 }
             }
         }

@@ -11,14 +11,14 @@
 
 use super::assemble::along;
 use super::impact::{Driven, SLOW, energy, limit_restitution};
-use super::stops::{first_coordinate, gap_of, is_closed};
+use super::stops::{gap_of, is_closed};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::integrate::{StepError, Workspace, reject_position_jumps};
 use crate::kinds::plane::force::Side;
-use crate::kinds::space::Pose;
 use crate::kinds::space::joint::Count;
+use crate::kinds::space::{Pose, Row};
 use crate::math::{Groups, Limit, Vec3, quaternion, root};
-use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, Coupling, Model, space_pose_of, space_twist_of};
 use crate::scene::spec::settings::TimeStepping;
 use crate::state::State;
 
@@ -125,7 +125,9 @@ impl Step<'_> {
         }
         let joined = self.model.joints.iter().map(|link| link.bodies);
         let forced = self.model.forces.iter().map(|link| link.bodies);
-        for bodies in joined.chain(forced) {
+        let with_friction = self.model.elements.iter().map(|element| element.bodies);
+        let coupled = self.model.all_couplings().map(Coupling::pair);
+        for bodies in joined.chain(forced).chain(with_friction).chain(coupled) {
             plans.join(bodies);
             for body in bodies.into_iter().flatten() {
                 plans.supported[body] = true;
@@ -191,16 +193,22 @@ impl Step<'_> {
             else {
                 continue;
             };
-            let from = first_coordinate(self.model, stop);
             let gap_after = |s: f64| {
-                let [a, b] = stop
-                    .bodies
-                    .map(|body| expected(self.model, self.state, work, &plans, body, s));
-                let count = Count {
-                    from: &self.state.joint_angle[from..],
-                    turned: [a.1, b.1],
+                let of_joint = |joint: usize, k: usize| {
+                    let link = &self.model.joints[joint];
+                    let [a, b] = link
+                        .bodies
+                        .map(|body| expected(self.model, self.state, work, &plans, body, s));
+                    let count = Count {
+                        from: &self.state.joint_angle[link.first_coordinate..],
+                        turned: [a.1, b.1],
+                    };
+                    let found = link.joint.space();
+                    found.map_or((0.0, Row::zero()), |joint| {
+                        joint.counted(k, &count, &a.0, &b.0)
+                    })
                 };
-                gap_of(self.model, stop, &count, [&a.0, &b.0]).map_or(f64::INFINITY, |(gap, _)| gap)
+                gap_of(self.model, stop, of_joint).map_or(f64::INFINITY, |(gap, _)| gap)
             };
             let gap = gap_after(0.0);
             if !is_closed(self.state, i, gap)

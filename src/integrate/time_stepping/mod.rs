@@ -17,6 +17,7 @@
 mod assemble;
 mod balance;
 mod contact_points;
+mod elements;
 mod free;
 mod geometric_stiffness;
 mod impact;
@@ -27,8 +28,10 @@ mod manifold_reduction;
 mod position_gauss_seidel;
 mod position_stabilization;
 mod project;
+mod servos;
 mod sleep;
 mod solve;
+mod static_friction;
 mod stops;
 
 use super::event_driven::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
@@ -69,6 +72,16 @@ pub(super) struct Work {
     points: ContactPoints,
     /// Active joint stops of the substep.
     stops: Vec<NearStop>,
+    /// Friction elements of the substep.
+    elements: Vec<elements::ActiveElement>,
+    /// Contact points whose friction at rest is above that of sliding.
+    static_contacts: Vec<static_friction::StaticContact>,
+    /// Servos of the substep: those with a limit are contacts of the problem, after the friction elements.
+    servos: Vec<servos::ActiveServo>,
+    /// Reactions of joints at an instant, which may bound friction.
+    reactions: Vec<f64>,
+    /// Statuses of the friction elements at the start of a step.
+    statuses: Vec<Status>,
     /// Contact points at the end of a step.
     found: Vec<ContactPoint>,
     /// Tangents of the contact points.
@@ -206,6 +219,10 @@ pub(super) fn step(
     report.steps += 1;
     let work = ITERATIONS * allowed(settings, end - state.time) as f64;
     workspace.time_stepping.allow(work);
+    workspace
+        .time_stepping
+        .statuses
+        .clone_from(&state.element_status);
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
     let mut imposes_joints_at_end = false;
@@ -270,6 +287,8 @@ pub(super) fn step(
         state.time = stop;
     }
     report.exhausted_steps += u64::from(workspace.time_stepping.is_exhausted());
+    let old = &workspace.time_stepping.statuses;
+    report.record_elements(model, state.time, old, &state.element_status);
     in_play::record(model, state, workspace, report);
     finite(state, report)
 }
@@ -336,6 +355,7 @@ impl Step<'_> {
         self.stabilize_positions();
         let outcome = self.close_balance();
         self.fall_asleep();
+        self.choose_branches();
         Ok(outcome)
     }
 
@@ -349,6 +369,7 @@ impl Step<'_> {
         self.find_substep_stops();
         self.assemble();
         self.solve()?;
+        self.settle_elements()?;
         self.iterate_geometric_stiffness()?;
         self.add_to_balance();
         self.apply_restitution();
@@ -434,6 +455,8 @@ impl Step<'_> {
     // energies of the step: impulses times mean velocities
     fn add_to_balance(&mut self) {
         let Work {
+            points,
+            stops,
             constraints,
             joints,
             rows,
@@ -454,7 +477,9 @@ impl Step<'_> {
             dot(&row.entries.map(|entries| pack(&entries)), &[a, b])
         };
         let mut row = 0;
-        for constraint in constraints.iter() {
+        // friction elements and servos follow
+        let n_contacts = points.list.len() + stops.len();
+        for constraint in &constraints[..n_contacts] {
             let n = constraint.contact.rows();
             if impulse[row] == 0.0 {
                 row += n;
@@ -478,6 +503,7 @@ impl Step<'_> {
             }
             row += n;
         }
+        row += 2 * (constraints.len() - n_contacts);
         // rows of drives follow those of joints and couplings
         let n_still = self.model.joints.len() + self.model.couplings.len();
         let (still, others) = joints.split_at(n_still);
@@ -487,6 +513,8 @@ impl Step<'_> {
             let losses = energy_balance.at(assemble::moving_body(drive.bodies));
             losses.applied += impulse[row] * mean(&rows[row], drive.bodies);
         }
+        self.add_element_losses();
+        self.add_servo_work();
         self.add_element_work();
     }
 
@@ -558,6 +586,7 @@ impl Step<'_> {
         } = self;
         let Work {
             points,
+            static_contacts,
             stops,
             frames,
             constraints,
@@ -575,8 +604,10 @@ impl Step<'_> {
         });
         let n_others = state.time_stepping.contacts.len();
         let mut row = 0;
+        let mut of_static = static_contacts.iter().peekable();
         for (point, tangents) in points.list.iter().zip(frames) {
             let first = row;
+            let known = of_static.next_if(|own| own.normal == first);
             row += 1;
             let mut force = point.normal * impulse[first];
             let mut moment = Vec3::zeros();
@@ -594,6 +625,7 @@ impl Step<'_> {
                     key: point.key,
                     force: force / h,
                     moment: moment / h,
+                    slides: known.is_some_and(|own| own.slides),
                 });
             }
         }
@@ -618,6 +650,7 @@ impl Step<'_> {
             }
         }
         state.statuses_known = true;
+        row += 2 * (constraints.len() - points.list.len() - stops.len());
         debug_assert_eq!(
             constraints.iter().map(|t| t.contact.rows()).sum::<usize>(),
             row
@@ -636,5 +669,6 @@ impl Step<'_> {
                 row += 1;
             }
         }
+        self.store_elements();
     }
 }

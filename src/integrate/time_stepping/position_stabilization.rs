@@ -232,7 +232,7 @@ impl Step<'_> {
             let inputs = &self.state.inputs;
             work.drive_target.push(match &drive.motion {
                 Motion::Position(signal) => signal.value(start + h, Side::Before, inputs),
-                Motion::Speed(_) => {
+                Motion::Speed(_) | Motion::Acceleration(_) => {
                     let speed = |part: f64, side| drive.speed((start + part * h, side), inputs);
                     let now = self.model.drive_offset(drive, poses, 0.0);
                     let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);

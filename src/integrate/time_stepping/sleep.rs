@@ -6,7 +6,7 @@
 use super::assemble::{along, index, row};
 use super::{BAND, ContactPoint, Step, Work};
 use crate::math::{Groups, Limit, norm};
-use crate::model::{Body, BodyRef, Model, TimeStepping};
+use crate::model::{Body, BodyRef, Coupling, Model, TimeStepping};
 use crate::state::PersistentContact;
 
 /// Islands of bodies that touch or are joined, from the forces of the state.
@@ -51,7 +51,9 @@ impl SleepIslands {
         }
         let joined = model.joints.iter().map(|link| link.bodies);
         let forced = model.forces.iter().map(|link| link.bodies);
-        for [a, b] in joined.chain(forced) {
+        let with_friction = model.elements.iter().map(|element| element.bodies);
+        let coupled = model.all_couplings().map(Coupling::pair);
+        for [a, b] in joined.chain(forced).chain(with_friction).chain(coupled) {
             self.join(a, b);
         }
         self.awake.clear();

@@ -1,14 +1,13 @@
-//! Joint stops: frictionless contacts on a coordinate, m or rad.
+//! Stops of joints, and of couplings with backlash: frictionless contacts on a coordinate, m or rad.
 
 use super::assemble::{along, index, row};
 use super::impact::SLOW;
 use super::locate::span_of;
 use super::{BAND, Step, Work};
 use crate::integrate::Workspace;
-use crate::kinds::space::joint::Count;
-use crate::kinds::space::{Pose, Row};
-use crate::math::{Limit, Vec3};
-use crate::model::{BodyRef, Contact, ContactKind, Limited, Model, space_pose_of};
+use crate::kinds::space::Row;
+use crate::math::Limit;
+use crate::model::{BodyRef, Contact, ContactKind, Limited, Model, Poses, space_pose_of};
 use crate::state::State;
 
 /// Largest part of the row rotation within half a substep that remains in the velocity along it: of third order in the step.
@@ -33,26 +32,48 @@ pub(super) struct NearStop {
     pub rests: bool,
 }
 
-/// Gap of a joint stop, m or rad, and its gradient; none for other contacts.
+/// Gap of a stop, m or rad, and its gradient with respect to the motions of its bodies; `of_joint` gives value and gradient of a joint
+/// coordinate. None for other contacts.
 pub(super) fn gap_of(
     model: &Model,
     stop: &Contact,
-    count: &Count,
-    [a, b]: [&Pose; 2],
+    of_joint: impl Fn(usize, usize) -> (f64, Row),
 ) -> Option<(f64, Row)> {
     let ContactKind::Limit(limit) = &stop.kind else {
         return None;
     };
-    // couplings with backlash need the event-driven integrator
-    let Limited::Joint { joint, coordinate } = limit.of else {
-        return None;
+    let (value, gradient) = match limit.of {
+        Limited::Joint { joint, coordinate } => of_joint(joint, coordinate),
+        Limited::Coupling(i) => {
+            let coupling = &model.loose_couplings[i];
+            let (mut sum, mut gradient) = (-coupling.start, Row::zero());
+            for term in &coupling.terms {
+                let (value, row) = of_joint(term.joint, term.coordinate);
+                sum += term.factor * value;
+                let bodies = model.joints[term.joint].bodies;
+                coupling.add_term(&mut gradient, term.factor, bodies, &row);
+            }
+            (sum, gradient)
+        }
     };
-    let joint = model.joints[joint].joint.space()?;
-    let (value, gradient) = joint.counted(coordinate, count, a, b);
     Some(if limit.above {
         (value - limit.bound, gradient)
     } else {
         (limit.bound - value, gradient.scaled(-1.0))
+    })
+}
+
+/// Value and gradient of a joint coordinate.
+pub(super) fn coordinate_of(
+    model: &Model,
+    (joint, coordinate): (usize, usize),
+    poses: &Poses,
+) -> (f64, Row) {
+    let link = &model.joints[joint];
+    let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+    let found = link.joint.space();
+    found.map_or((0.0, Row::zero()), |joint| {
+        joint.counted(coordinate, &poses.count(link), a, b)
     })
 }
 
@@ -69,17 +90,6 @@ fn is_loaded(state: &State, contact: usize) -> bool {
     state.contact_force[contact][0] > 0.0
 }
 
-/// First coordinate of the joint of a stop.
-pub(super) fn first_coordinate(model: &Model, stop: &Contact) -> usize {
-    match &stop.kind {
-        ContactKind::Limit(limit) => match limit.of {
-            Limited::Joint { joint, .. } => model.joints[joint].first_coordinate,
-            Limited::Coupling(_) => 0,
-        },
-        ContactKind::Feature(_) | ContactKind::Space(_) => 0,
-    }
-}
-
 impl Step<'_> {
     /// The stops at the current poses for which `counts` is true, by bodies, closed state and gap.
     pub(super) fn find_stops(&mut self, counts: impl Fn([BodyRef; 2], bool, f64) -> bool) {
@@ -90,15 +100,8 @@ impl Step<'_> {
         } = &mut *self.workspace;
         work.stops.clear();
         for (contact, stop) in self.model.contacts.iter().enumerate() {
-            let ContactKind::Limit(limit) = &stop.kind else {
-                continue;
-            };
-            let Limited::Joint { joint, .. } = limit.of else {
-                continue;
-            };
-            let count = poses.count(&self.model.joints[joint]);
-            let at = stop.bodies.map(|body| space_pose_of(poses.space(), body));
-            if let Some((gap, gradient)) = gap_of(self.model, stop, &count, at)
+            let of_joint = |joint, k| coordinate_of(self.model, (joint, k), poses);
+            if let Some((gap, gradient)) = gap_of(self.model, stop, of_joint)
                 && counts(stop.bodies, is_closed(self.state, contact, gap), gap)
             {
                 work.stops.push(NearStop {
@@ -143,15 +146,9 @@ impl Step<'_> {
         let at: usize = constraints[..first].iter().map(|t| t.contact.rows()).sum();
         for (own, stop) in rows[at..].iter_mut().zip(stops) {
             let contact = &self.model.contacts[stop.contact];
-            let count = Count {
-                from: &self.state.joint_angle[first_coordinate(self.model, contact)..],
-                turned: [Vec3::zeros(); 2],
-            };
             let bodies = contact.bodies.map(index);
-            let pose = contact
-                .bodies
-                .map(|body| space_pose_of(poses.space(), body));
-            let Some((_, gradient)) = gap_of(self.model, contact, &count, pose) else {
+            let of_joint = |joint, k| coordinate_of(self.model, (joint, k), poses);
+            let Some((_, gradient)) = gap_of(self.model, contact, of_joint) else {
                 continue;
             };
             let turned = row(&gradient, 0.0);

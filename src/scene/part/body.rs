@@ -4,9 +4,10 @@ use super::Names;
 use super::driven::{self, Path};
 use super::shape::{self, Owner};
 use crate::scene::load::Files;
+use crate::scene::part::belt::Surface;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Body, BodyKind, Pair, Prescribed, Shape};
+use crate::scene::spec::{Belt, Body, BodyKind, BodyMotion, Geometry, Pair, Prescribed, Shape};
 
 /// Kinds, and whether their motion is prescribed.
 const KINDS: &[(&str, (BodyKind, bool))] = &[
@@ -96,4 +97,30 @@ fn at_start(t: &mut Table<'_>) -> (Path<Pair>, Path<f64>) {
         motion: none(),
     };
     (linear, angular)
+}
+
+/// The moving surface of a belt.
+pub fn of_belt(belt: &Belt) -> Body {
+    Body {
+        place: belt.place.clone(),
+        name: belt.name.clone(),
+        kind: BodyKind::Rigid,
+        mass: 1.0,
+        inertia: Some(1.0),
+        position: [0.0; 2],
+        angle: 0.0,
+        velocity: [0.0; 2],
+        angular_velocity: 0.0,
+        motion: Some(BodyMotion::of_belt(&belt.direction, belt.speed.clone())),
+        shapes: Vec::new(),
+    }
+}
+
+impl Surface<Pair> for Geometry {
+    fn normal(&self) -> Option<Pair> {
+        match self {
+            Geometry::HalfPlane { normal, .. } => Some(*normal),
+            _ => None,
+        }
+    }
 }

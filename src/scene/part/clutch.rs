@@ -13,6 +13,7 @@ const KINDS: &[(&str, ClutchKind)] = &[
     ("friction", ClutchKind::Friction),
     ("torque_limiter", ClutchKind::TorqueLimiter),
     ("belt_brake", ClutchKind::BeltBrake),
+    ("one_way", ClutchKind::OneWay),
 ];
 
 /// Keys that only some kinds have.
@@ -22,6 +23,7 @@ const OF_KIND: &[(&str, &str)] = &[
     ("torque", "torque_limiter"),
     ("tension", "belt_brake"),
     ("wrap_angle", "belt_brake"),
+    ("drag", "one_way"),
 ];
 
 /// Reads one `[[clutch]]`. Bodies must have been read.
@@ -48,7 +50,7 @@ pub fn read<B: Moving>(mut t: Table<'_>, names: &mut Names, bodies: &[B]) -> Clu
     let load = load(&mut t, kind);
     let [friction, static_friction] = coefficients(&mut t, kind);
     let mut radius = 1.0;
-    if kind != ClutchKind::TorqueLimiter {
+    if matches!(kind, ClutchKind::Friction | ClutchKind::BeltBrake) {
         radius = t.need_number("radius", Range::POSITIVE).unwrap_or(1.0);
     }
     if kind == ClutchKind::Friction {
@@ -56,7 +58,7 @@ pub fn read<B: Moving>(mut t: Table<'_>, names: &mut Names, bodies: &[B]) -> Clu
     }
     let wrap_angle = match kind {
         ClutchKind::BeltBrake => t.need_number("wrap_angle", Range::POSITIVE),
-        ClutchKind::Friction | ClutchKind::TorqueLimiter => None,
+        ClutchKind::Friction | ClutchKind::TorqueLimiter | ClutchKind::OneWay => None,
     };
     t.finish_kind("a clutch", OF_KIND.to_vec());
     Clutch {
@@ -75,17 +77,18 @@ pub fn read<B: Moving>(mut t: Table<'_>, names: &mut Names, bodies: &[B]) -> Clu
 
 /// What bounds the torque.
 fn load(t: &mut Table<'_>, kind: ClutchKind) -> Option<Signal> {
-    let value = t.need(match kind {
-        ClutchKind::Friction => "normal_force",
-        ClutchKind::TorqueLimiter => "torque",
-        ClutchKind::BeltBrake => "tension",
-    })?;
+    let value = match kind {
+        ClutchKind::Friction => t.need("normal_force"),
+        ClutchKind::TorqueLimiter => t.need("torque"),
+        ClutchKind::BeltBrake => t.need("tension"),
+        ClutchKind::OneWay => t.get("drag"),
+    }?;
     not_negative(&value, signal::read(&value)?)
 }
 
 /// `friction` and `static_friction`.
 fn coefficients(t: &mut Table<'_>, kind: ClutchKind) -> [f64; 2] {
-    if kind == ClutchKind::TorqueLimiter {
+    if matches!(kind, ClutchKind::TorqueLimiter | ClutchKind::OneWay) {
         return [1.0; 2];
     }
     let friction = t.need_number("friction", Range::NOT_NEGATIVE);

@@ -151,7 +151,7 @@ pub fn coefficient(value: &Value<'_>) -> Option<f64> {
         let message = format!("a friction coefficient of {coefficient} is unusually large");
         let hint = "check the decimal point: dry surfaces have 0.1 to 1, rubber up to about 2";
         let place = value.place.clone();
-        value.log.doubt(place, &value.path, &message, hint);
+        value.log.warn(place, &value.path, &message, hint);
     }
     Some(coefficient)
 }

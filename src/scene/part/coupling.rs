@@ -8,6 +8,8 @@ use crate::scene::sections::COUPLINGS;
 use crate::scene::spec::{Backlash, Coupling, CouplingTerm, Joint, Name};
 use crate::scene::value::{Value, quoted};
 
+const EFFICIENCY: Range = Range::new("above 0, up to 1", 1e-3, 1.0);
+
 /// The kinds of couplings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -68,6 +70,13 @@ pub fn read<P, K: JointKind>(
     let kind = t.need_choice("kind", KINDS);
     let list = t.need("joints");
     let backlash = backlash(&mut t);
+    let efficiency = t.number("efficiency", EFFICIENCY);
+    if let (Some(value), Some(_), Some(_)) = (t.get("efficiency"), efficiency, backlash) {
+        value.bad(
+            "a coupling with backlash has no `efficiency`",
+            "keep one of the two; `friction` of a joint is another way to lose power",
+        );
+    }
     let mut terms = Vec::new();
     if let Some(kind) = kind {
         let factors = factors(&mut t, kind);
@@ -80,7 +89,14 @@ pub fn read<P, K: JointKind>(
     } else {
         t.finish_with(
             "a coupling",
-            &["backlash", "joints", "kind", "name", "restitution"],
+            &[
+                "backlash",
+                "efficiency",
+                "joints",
+                "kind",
+                "name",
+                "restitution",
+            ],
         );
     }
     Coupling {
@@ -88,6 +104,7 @@ pub fn read<P, K: JointKind>(
         name,
         terms,
         backlash,
+        efficiency,
     }
 }
 

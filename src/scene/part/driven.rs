@@ -1,5 +1,5 @@
-//! The motion of a body of kind `"driven"`: its usual keys take signals. A velocity is integrated from the position at the start; without one
-//! the position itself is prescribed.
+//! The motion of a body of kind `"driven"`: its usual keys take signals. An acceleration is integrated from velocity and position at the start,
+//! a velocity from the position at the start; without either the position itself is prescribed.
 
 use super::signal;
 use crate::kinds::plane::force::{Input, Side, Signal as Value};
@@ -24,6 +24,19 @@ where
     [f64; N]: Vector,
 {
     let zeros = || vec![Signal::Constant(0.0); N];
+    if let Some(acceleration) = t.get("acceleration") {
+        let position = t.need_vector("position").unwrap_or([0.0; N]);
+        let velocity = t.vector_or("velocity", [0.0; N]);
+        let signals = signal::read_all(&acceleration, N).unwrap_or_else(zeros);
+        return Path {
+            position,
+            velocity,
+            motion: Prescribed::Acceleration {
+                signals,
+                start: velocity.to_vec(),
+            },
+        };
+    }
     if let Some(velocity) = t.get("velocity") {
         let position = t.need_vector("position").unwrap_or([0.0; N]);
         let signals = signal::read_all(&velocity, N).unwrap_or_else(zeros);
@@ -46,6 +59,18 @@ where
 /// The rotation: an angle.
 pub fn angular(t: &mut Table<'_>) -> Path<f64> {
     let signal = |value| signal::read(&value).unwrap_or(Signal::Constant(0.0));
+    if let Some(acceleration) = t.get("angular_acceleration") {
+        let velocity = t.get("angular_velocity").and_then(|v| v.number(Range::ANY));
+        let velocity = velocity.unwrap_or(0.0);
+        return Path {
+            position: t.number_or("angle", Range::ANY, 0.0),
+            velocity,
+            motion: Prescribed::Acceleration {
+                signals: vec![signal(acceleration)],
+                start: vec![velocity],
+            },
+        };
+    }
     if let Some(velocity) = t.get("angular_velocity") {
         let signals = vec![signal(velocity)];
         let [velocity] = at_start(&signals, Value::value);

@@ -58,7 +58,10 @@ fn read_one<B: Moving>(
     }
     let mut t = value.as_table(value.path.clone())?;
     t.describe(JOINT_FRICTION);
-    let coordinate = coordinate(&mut t, joint);
+    let coordinate = match joint.driven().next() {
+        Some(_) => coordinate(&mut t, joint),
+        None => angle(&mut t, joint),
+    };
     let is_angle = coordinate.map(|i| joint.coordinates[i].is_angle);
     let bound = bound(&mut t, is_angle);
     let static_ratio = t.number_or("static_ratio", RATIO, 1.0);
@@ -90,6 +93,27 @@ fn read_one<B: Moving>(
         stribeck_velocity,
         viscous,
     })
+}
+
+/// `coordinate` of a joint with several angles.
+fn angle(t: &mut Table<'_>, joint: &'static Description) -> Option<usize> {
+    let names: Vec<(&str, usize)> = joint
+        .coordinates_with_friction()
+        .map(|(i, c)| (c.name, i))
+        .collect();
+    if let Some(value) = t.get("coordinate") {
+        return value.choice(&names);
+    }
+    t.log.absent(
+        t.place.clone(),
+        &t.path_of("coordinate"),
+        format!(
+            "a {} joint has two angles: `coordinate` must name one of them",
+            joint.word
+        ),
+        "write `coordinate = \"angle_1\"` or `coordinate = \"angle_2\"`; for both, a list of two tables",
+    );
+    None
 }
 
 /// `torque` or `force`, or `coefficient` and `radius`.

@@ -70,7 +70,7 @@ pub fn read<B: Moving, K: Kind>(
         if kind.driven().next().is_some() {
             joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
         }
-        if kind.driven().next().is_some()
+        if kind.coordinates_with_friction().next().is_some()
             && let Some(value) = t.get("friction")
         {
             joint.friction = friction::read(&value, kind, sides);
@@ -300,6 +300,18 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
             (t.need("value").and_then(|v| signal::read(&v)), None)
         }
     };
+    let prescribes = matches!(kind, Some(MotorKind::Speed | MotorKind::Position));
+    let limit = prescribes
+        .then(|| t.number("limit", Range::POSITIVE))
+        .flatten();
+    if let (Some(MotorKind::Position), Some(_), Some(Signal::Input { .. })) = (kind, limit, &given)
+        && let Some(value) = t.get("limit")
+    {
+        value.bad(
+            "a motor that slips has no position left to follow as an input",
+            "use `kind = \"servo\"`, which returns to its position, or prescribe the speed",
+        );
+    }
     let fitting = coordinate.map(|i| match joint.coordinates[i].is_angle {
         true => ("torque", "an angle is driven by a torque, not a force"),
         false => ("force", "a displacement is driven by a force, not a torque"),
@@ -310,19 +322,23 @@ fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
     {
         value.bad(message, format!("write `kind = \"{fitting}\"`"));
     }
-    let keys = ["kp", "kd", "position", "velocity", "limit"].map(|key| (key, "servo"));
+    let mut keys = ["kp", "kd", "position", "velocity"]
+        .map(|key| (key, "servo"))
+        .to_vec();
+    keys.extend(["speed", "position", "servo"].map(|kind| ("limit", kind)));
     match servo {
         Some(_) => {
             let others = ["speed", "position", "torque", "force"].map(|kind| ("value", kind));
             t.finish_kind("a servo", others.to_vec());
         }
-        None => t.finish_kind("a motor", keys.to_vec()),
+        None => t.finish_kind("a motor", keys),
     }
     Some(Motor {
         kind: kind?,
         coordinate: coordinate?,
         value: given?,
         servo,
+        limit,
     })
 }
 

@@ -1,5 +1,6 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
-pub mod body;
+pub mod belt;
+mod body;
 pub mod clutch;
 pub mod contact;
 pub mod coupling;

@@ -1,6 +1,6 @@
 //! The parts of a planar scene.
 
-use super::{Mechanism, body, contact};
+use super::{Mechanism, Names, belt, body, contact};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
@@ -9,7 +9,7 @@ use crate::scene::spec::Plane;
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let gravity = t.vector_or("gravity", [0.0, -9.81]);
     let Mechanism {
-        bodies,
+        mut bodies,
         ground,
         joints,
         couplings,
@@ -25,6 +25,12 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
     let contact_rules: Vec<_> = tables
         .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
         .collect();
+    let mut names = Names::new("belts");
+    let tables = t.items("belt").into_iter();
+    let belts: Vec<_> = tables
+        .map(|t| belt::read(t, &mut names, &ground, &bodies))
+        .collect();
+    bodies.extend(belts.iter().map(body::of_belt));
     Plane {
         gravity,
         bodies,
@@ -36,5 +42,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         sensors,
         contact_default,
         contact_rules,
+        belts,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::scene::read::Table;
 use crate::scene::spec::settings::{Field, Setting, TABLE, UsedBy};
-use crate::scene::spec::{Dimension, FrictionCone, Integrator, Scheme, Settings};
+use crate::scene::spec::{Dimension, FrictionCone, ImpactLaw, Integrator, Scheme, Settings};
 
 /// Reads the table, with its defaults, for a run up to `until`, s.
 pub fn read(mut t: Table<'_>, until: f64) -> Settings {
@@ -25,7 +25,7 @@ pub fn read(mut t: Table<'_>, until: f64) -> Settings {
             settings.step
         );
         let hint = "use a step that is short compared to the motion, for example `step = 0.01`, or a later `until`";
-        t.doubt("step", &message, hint);
+        t.warn("step", &message, hint);
     }
     t.finish("[settings]");
     settings
@@ -99,21 +99,32 @@ fn read_time_stepping(t: &mut Table<'_>, settings: &mut Settings) {
             own.finish("[settings.time_stepping]");
         }
     }
-    let of_others = [
-        ("tolerance", settings.tolerance.is_some()),
-        ("scheme", settings.scheme != Scheme::Trapezoidal),
-        (
-            "friction_cone",
-            settings.friction_cone != FrictionCone::Exact,
-        ),
-    ];
-    for (key, _) in of_others
-        .into_iter()
-        .filter(|(_, given)| in_time_stepping && *given)
-    {
+    if in_time_stepping {
+        refuse_event_driven(t, settings);
+    }
+}
+
+/// Settings of the event-driven integrator have no effect with time stepping.
+fn refuse_event_driven(t: &mut Table<'_>, settings: &Settings) {
+    let of_others = TABLE.iter().filter(|setting| match setting.used_by {
+        // the law that it has may be named
+        _ if setting.name == "impact_law" && settings.impact_law == ImpactLaw::Newton => false,
+        UsedBy::EventDriven | UsedBy::EventDrivenInSpace => {
+            setting.written(settings) != setting.default()
+        }
+        UsedBy::Both | UsedBy::TimeStepping => false,
+    });
+    for key in of_others.map(|setting| setting.name) {
+        let reason = match key {
+            "impact_law" => {
+                ": its impacts have Newton's law, restitution of the normal velocity, with friction in its cone"
+            }
+            "tolerance" => ", which has its own scheme: its steps have a fixed length",
+            _ => ", which has its own scheme",
+        };
         if let Some(value) = t.get(key) {
             value.bad(
-                format!("`{key}` has no effect with time stepping, which has its own scheme"),
+                format!("`{key}` has no effect with time stepping{reason}"),
                 format!("remove `{key}`, or remove `integrator`"),
             );
         }

@@ -45,7 +45,7 @@ pub struct Clutch<P = Pair> {
     pub axis: P,
     /// Kind of the clutch.
     pub kind: ClutchKind,
-    /// `normal_force` or `tension`, N; `torque`, N m.
+    /// `normal_force` or `tension`, N; `torque` or `drag`, N m.
     pub load: Signal,
     /// Coefficient while it slips.
     pub friction: f64,
@@ -66,4 +66,6 @@ pub enum ClutchKind {
     TorqueLimiter,
     /// `"belt_brake"`: a belt around a drum.
     BeltBrake,
+    /// `"one_way"`: a freewheel.
+    OneWay,
 }

@@ -415,13 +415,18 @@ pub const TABLE: &[Setting] = settings! {
 impl Setting {
     /// Its default as written in a scene; `None` if absent by default.
     pub fn default(&self) -> Option<String> {
-        let settings = Settings::default();
+        self.written(&Settings::default())
+    }
+
+    /// Its value in some settings as written in a scene; `None` if absent.
+    pub fn written(&self, settings: &Settings) -> Option<String> {
         Some(match self.field {
-            Field::Real { at, .. } => format!("{:?}", (at.get)(&settings)),
-            Field::Count { at, .. } => (at.get)(&settings).to_string(),
-            Field::Flag(at) => (at.get)(&settings).to_string(),
-            Field::Choice { items, at, .. } => format!("{:?}", items[(at.get)(&settings)].0),
-            Field::OptionalReal { .. } | Field::OptionalCount { .. } => return None,
+            Field::Real { at, .. } => format!("{:?}", (at.get)(settings)),
+            Field::Count { at, .. } => (at.get)(settings).to_string(),
+            Field::Flag(at) => (at.get)(settings).to_string(),
+            Field::Choice { items, at, .. } => format!("{:?}", items[(at.get)(settings)].0),
+            Field::OptionalReal { at, .. } => format!("{:?}", (at.get)(settings)?),
+            Field::OptionalCount { at, .. } => (at.get)(settings)?.to_string(),
         })
     }
 

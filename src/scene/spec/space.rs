@@ -2,9 +2,7 @@
 
 use super::friction::Clutch;
 use super::sensor::Sensor;
-use super::{
-    BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Name, Shape, Signal,
-};
+use super::{Belt, BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Shape};
 pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
@@ -38,22 +36,7 @@ pub struct Space {
     /// Contact properties of pairs of materials, groups or bodies.
     pub contact_rules: Vec<ContactRule<Friction>>,
     /// Moving surfaces of the ground.
-    pub belts: Vec<Belt>,
-}
-
-/// `[[belt]]`: a shape of the ground whose surface moves tangentially.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Belt {
-    /// Start of the table.
-    pub place: Place,
-    /// Unique name.
-    pub name: String,
-    /// The shape of the ground.
-    pub shape: Name,
-    /// Direction of motion; any length.
-    pub direction: Triple,
-    /// m/s.
-    pub speed: Signal,
+    pub belts: Vec<Belt<Triple>>,
 }
 
 impl Space {

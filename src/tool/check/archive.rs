@@ -170,8 +170,8 @@ fn unpack_entry<R: Read>(
     }
     let path = folder.join(&name);
     let file = match entry.is_dir() {
-        true => fs::create_dir_all(&path).map(|()| None),
-        false => created(&path).map(Some),
+        true => create_folders(folder, &path).map(|()| None),
+        false => created(folder, &path).map(Some),
     };
     let mut file = match file {
         Ok(Some(file)) => file,
@@ -210,12 +210,23 @@ fn unpack_entry<R: Read>(
     Ok(())
 }
 
-/// Creates a file and its parent folders.
-fn created(path: &Path) -> io::Result<File> {
+/// Creates a file and its parent folders below `folder`.
+fn created(folder: &Path, path: &Path) -> io::Result<File> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
+        create_folders(folder, parent)?;
     }
     File::create(path)
+}
+
+/// Creates a folder and its parents below `folder`, which must exist: once removed, for instance by an interruption, it stays so.
+fn create_folders(folder: &Path, path: &Path) -> io::Result<()> {
+    if path == folder || path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        create_folders(folder, parent)?;
+    }
+    fs::create_dir(path)
 }
 
 fn too_long(name: &str) -> Option<Finding> {

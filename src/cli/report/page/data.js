@@ -91,7 +91,7 @@ function statusAt(track, t) {
 }
 
 // With time stepping: closed contacts row by row, each with its status.
-const GRIPS = { o: "open", c: "closed", s: "stick", l: "slip" };
+const STATUSES = { o: "open", c: "closed", s: "stick", l: "slip" };
 const arrows = data.arrows && {
   n: data.arrows.counts.reduce((sum, n) => sum + n, 0),
 
@@ -109,7 +109,7 @@ const arrows = data.arrows && {
     return Array.from({ length: data.arrows.counts[row] }, (_, k) => {
       const i = this.first[row] + k;
       const three = (from) => [columns[from][i], columns[from + 1][i], columns[from + 2][i]];
-      return { status: GRIPS[data.arrows.grips[i]], point: three(0), force: three(3) };
+      return { status: STATUSES[data.arrows.statuses[i]], point: three(0), force: three(3) };
     });
   },
 };

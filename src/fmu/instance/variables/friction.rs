@@ -20,29 +20,36 @@ const STATUSES: [Status; 4] = [
     Status::SlipBackward,
 ];
 
-fn turns(element: &FrictionElement) -> bool {
-    element.along.coordinate_turns(element.coordinate)
+fn slip_speed(e: usize) -> Output {
+    Output::real([e, 0], |s, [e, _]| s.slip_speed(e)).column()
 }
 
 impl Table {
     pub(super) fn friction_elements(&mut self, model: &Model) {
         for (e, element) in model.elements.iter().enumerate() {
             let name = &element.name;
-            let (what, units) = match turns(element) {
+            let (what, units) = match element.turns() {
                 true => ("torque", ANGULAR),
                 false => ("force", LINEAR),
             };
+            let what = match element.arm {
+                Arm::Motor | Arm::OneWay => what.to_owned(),
+                Arm::Limit | Arm::Radius(_) | Arm::Belt { .. } => format!("friction {what}"),
+            };
             self.output(
                 format!("{name}.effort"),
-                format!("friction {what} of {name} on its second body"),
-                effort(turns(element)),
+                format!("{what} of {name} on its second body"),
+                effort(element.turns()),
                 row_force(model.first_element_row() + e),
             );
             self.output(
                 format!("{name}.slip_speed"),
                 format!("speed at which {name} slips"),
                 units[1],
-                Output::real([e, 0], |s, [e, _]| s.slip_speed(e)).column(),
+                match element.arm {
+                    Arm::Motor => slip_speed(e).follows_inputs(),
+                    Arm::OneWay | Arm::Limit | Arm::Radius(_) | Arm::Belt { .. } => slip_speed(e),
+                },
             );
             self.output(
                 format!("{name}.loss_power"),
@@ -72,8 +79,21 @@ pub(super) fn element_rows(element: &FrictionElement) -> Vec<Row> {
     let at_rest = number!(NotNegative, |m, [e, _]| m.elements[e].static_friction);
     let one = Unit::One;
     match (&element.arm, &element.load) {
+        (Arm::Motor, _) => {
+            let unit = effort(element.turns());
+            vec![("limit", "largest torque or force", unit, friction)]
+        }
+        (Arm::OneWay, Load::Given(Signal::Given(SignalSpec::Constant(_)))) => {
+            vec![(
+                "drag",
+                "torque while it overruns",
+                Unit::NewtonMeter,
+                friction,
+            )]
+        }
+        (Arm::OneWay, _) => Vec::new(),
         (Arm::Limit, Load::Given(Signal::Given(SignalSpec::Constant(_)))) => {
-            let unit = effort(turns(element));
+            let unit = effort(element.turns());
             let what = "friction at rest; without effect below the other one";
             vec![
                 ("limit", "friction while it slides", unit, friction),

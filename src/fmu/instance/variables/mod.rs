@@ -161,6 +161,10 @@ impl Table {
                 InputUnit::RadianPerSecond => (Unit::RadianPerSecond, "given rate of rotation"),
                 InputUnit::Meter => (Unit::Meter, "given position"),
                 InputUnit::Radian => (Unit::Radian, "given angle"),
+                InputUnit::MeterPerSecond2 => (Unit::MeterPerSecond2, "given acceleration"),
+                InputUnit::RadianPerSecond2 => {
+                    (Unit::RadianPerSecond2, "given acceleration of the rotation")
+                }
             };
             self.rows.push(Variable {
                 name: input.name.clone(),

@@ -5,9 +5,8 @@ use super::{AXES, QUATERNION, Table, friction, turns};
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::parameter::Range::{self, Any, NotNegative, Positive, Within};
 use crate::fmu::instance::variable::{Of, Unit, Variability};
-use crate::kinds::plane::force::Force;
-use crate::kinds::space::force::Force as SpaceForce;
-use crate::model::{AnyForce, Body, Contact, ContactKind, ForceLink, Model};
+use crate::kinds::force::{Quantity, Sign};
+use crate::model::{Body, Contact, ContactKind, ForceLink, Model};
 use crate::scene::spec::Frame;
 use crate::simulation::observe::contacts_of;
 
@@ -42,24 +41,6 @@ macro_rules! of_pair {
     };
 }
 
-/// A number of a force element.
-macro_rules! element {
-    ($range:expr, $force:pat => $place:expr) => {
-        Place::Real(
-            $range,
-            |model, _, [i, _]| match &model.forces[i].force {
-                $force => $place,
-                _ => 0.0,
-            },
-            |model, _, [i, _], x| {
-                if let $force = &mut model.forces[i].force {
-                    $place = x;
-                }
-            },
-        )
-    };
-}
-
 fn contacts_mut(model: &mut Model, pair: usize) -> impl Iterator<Item = &mut Contact> {
     model.contacts.iter_mut().filter(move |c| c.pair == pair)
 }
@@ -75,11 +56,14 @@ impl Table {
     }
 
     fn tunable(&mut self, name: &str, index: usize, rows: Vec<Row>) {
-        for (quantity, description, unit, place) in rows {
-            let kind = range_of(&place).kind(unit);
-            let (name, place) = (format!("{name}.{quantity}"), ([index, 0], place));
-            self.parameter(name, description, Variability::Tunable, kind, place);
-        }
+        rows.into_iter()
+            .for_each(|row| self.tunable_row(name, [index, 0], row));
+    }
+
+    fn tunable_row(&mut self, name: &str, of: Of, (quantity, description, unit, place): Row) {
+        let kind = range_of(&place).kind(unit);
+        let name = format!("{name}.{quantity}");
+        self.parameter(name, description, Variability::Tunable, kind, (of, place));
     }
 
     pub(super) fn parameters(&mut self, model: &Model) {
@@ -104,7 +88,9 @@ impl Table {
             self.tunable(&name, pair, pair_rows(model, pair));
         }
         for (i, link) in model.forces.iter().enumerate() {
-            self.tunable(&link.name, i, element_rows(model, link));
+            for (k, row) in element_rows(model, link) {
+                self.tunable_row(&link.name, [i, k], row);
+            }
         }
         for (e, element) in model.elements.iter().enumerate() {
             self.tunable(&element.name, e, friction::element_rows(element));
@@ -256,155 +242,53 @@ fn pair_rows(model: &Model, pair: usize) -> Vec<Row> {
     rows
 }
 
-/// Units of stiffness, damping, force and displacement along a coordinate.
-fn units_along(model: &Model, link: &ForceLink, coordinate: usize) -> [Unit; 4] {
-    if link.joint.is_some_and(|j| turns(model, j, coordinate)) {
-        [
-            Unit::NewtonMeterPerRadian,
-            Unit::NewtonMeterSecondPerRadian,
-            Unit::NewtonMeter,
-            Unit::Radian,
-        ]
-    } else {
-        [
-            Unit::NewtonPerMeter,
-            Unit::NewtonSecondPerMeter,
-            Unit::Newton,
-            Unit::Meter,
-        ]
+/// The unit of a number, for a coordinate that is an angle or not.
+fn unit_of(quantity: Quantity, turns: bool) -> Unit {
+    match (quantity, turns) {
+        (Quantity::Stiffness, false) => Unit::NewtonPerMeter,
+        (Quantity::Stiffness, true) => Unit::NewtonMeterPerRadian,
+        (Quantity::Damping, false) | (Quantity::LinearDrag, _) => Unit::NewtonSecondPerMeter,
+        (Quantity::Damping, true) | (Quantity::AngularDrag, _) => Unit::NewtonMeterSecondPerRadian,
+        (Quantity::Effort, false) => Unit::Newton,
+        (Quantity::Effort, true) => Unit::NewtonMeter,
+        (Quantity::Displacement, false) => Unit::Meter,
+        (Quantity::Displacement, true) => Unit::Radian,
     }
 }
 
-fn friction_rows(
-    model: &Model,
-    link: &ForceLink,
-    coordinate: usize,
-    [at_rest, at_speed, viscous]: [Place; 3],
-) -> Vec<Row> {
-    let [_, damping, force, _] = units_along(model, link, coordinate);
-    vec![
-        ("static_friction", "break-away friction", force, at_rest),
-        ("kinetic_friction", "friction at speed", force, at_speed),
-        ("viscous", "viscous friction", damping, viscous),
-    ]
-}
-
-fn servo_rows(
-    model: &Model,
-    link: &ForceLink,
-    coordinate: usize,
-    [kp, kd, limit]: [Place; 3],
-) -> Vec<Row> {
-    let [stiffness, damping, force, _] = units_along(model, link, coordinate);
-    let mut rows = vec![
-        ("kp", "effort for the deviation", stiffness, kp),
-        ("kd", "effort for the deviation of the rate", damping, kd),
-    ];
-    if link.force.servo().is_some_and(|f| f.limit.is_finite()) {
-        rows.push(("limit", "largest effort", force, limit));
-    }
-    rows
-}
-
-fn element_rows(model: &Model, link: &ForceLink) -> Vec<Row> {
-    use AnyForce::{Plane, Space};
-    // of a spring: stiffness, damping, free length or angle
-    let spring = |coordinate, [stiffness, damping, free]: [Place; 3]| {
-        let [of_stiffness, of_damping, _, length] = units_along(model, link, coordinate);
-        let (name, what) = match length {
-            Unit::Radian => ("free_angle", "free angle"),
-            _ => ("free_length", "free length"),
-        };
-        vec![
-            ("stiffness", "stiffness", of_stiffness, stiffness),
-            ("damping", "damping", of_damping, damping),
-            (name, what, length, free),
-        ]
-    };
-    let drag = |linear, angular| {
-        let (along, about) = (Unit::NewtonSecondPerMeter, Unit::NewtonMeterSecondPerRadian);
-        vec![
-            ("linear", "drag along the motion", along, linear),
-            ("angular", "drag against rotation", about, angular),
-        ]
-    };
-    let friction = |coordinate, places| friction_rows(model, link, coordinate, places);
-    let servo = |coordinate, places| servo_rows(model, link, coordinate, places);
-    let positive = NotNegative;
-    match &link.force {
-        Plane(Force::SpringDamper(_)) => {
-            let places = [
-                element!(positive, Plane(Force::SpringDamper(f)) => f.stiffness),
-                element!(positive, Plane(Force::SpringDamper(f)) => f.damping),
-                element!(Any, Plane(Force::SpringDamper(f)) => f.rest_length),
-            ];
-            spring(0, places)
-        }
-        Plane(Force::Torsional(_)) => {
-            let places = [
-                element!(positive, Plane(Force::Torsional(f)) => f.stiffness),
-                element!(positive, Plane(Force::Torsional(f)) => f.damping),
-                element!(Any, Plane(Force::Torsional(f)) => f.rest_angle),
-            ];
-            spring(0, places)
-        }
-        Space(SpaceForce::SpringDamper(_)) => {
-            let places = [
-                element!(positive, Space(SpaceForce::SpringDamper(f)) => f.stiffness),
-                element!(positive, Space(SpaceForce::SpringDamper(f)) => f.damping),
-                element!(Any, Space(SpaceForce::SpringDamper(f)) => f.rest_length),
-            ];
-            spring(0, places)
-        }
-        Space(SpaceForce::JointSpring(f)) => {
-            let places = [
-                element!(positive, Space(SpaceForce::JointSpring(f)) => f.stiffness),
-                element!(positive, Space(SpaceForce::JointSpring(f)) => f.damping),
-                element!(Any, Space(SpaceForce::JointSpring(f)) => f.rest),
-            ];
-            spring(f.coordinate, places)
-        }
-        Plane(Force::Viscous(_)) => drag(
-            element!(positive, Plane(Force::Viscous(f)) => f.linear),
-            element!(positive, Plane(Force::Viscous(f)) => f.angular),
-        ),
-        Space(SpaceForce::Viscous(_)) => drag(
-            element!(positive, Space(SpaceForce::Viscous(f)) => f.linear),
-            element!(positive, Space(SpaceForce::Viscous(f)) => f.angular),
-        ),
-        Plane(Force::Stribeck(_)) => {
-            let places = [
-                element!(positive, Plane(Force::Stribeck(f)) => f.static_friction),
-                element!(positive, Plane(Force::Stribeck(f)) => f.kinetic_friction),
-                element!(positive, Plane(Force::Stribeck(f)) => f.viscous),
-            ];
-            friction(0, places)
-        }
-        Space(SpaceForce::Stribeck(f)) => {
-            let places = [
-                element!(positive, Space(SpaceForce::Stribeck(f)) => f.law.static_friction),
-                element!(positive, Space(SpaceForce::Stribeck(f)) => f.law.kinetic_friction),
-                element!(positive, Space(SpaceForce::Stribeck(f)) => f.law.viscous),
-            ];
-            friction(f.coordinate, places)
-        }
-        Plane(Force::Servo(_)) => servo(
-            0,
-            [
-                element!(positive, Plane(Force::Servo(f)) => f.kp),
-                element!(positive, Plane(Force::Servo(f)) => f.kd),
-                element!(Positive, Plane(Force::Servo(f)) => f.limit),
-            ],
-        ),
-        Space(SpaceForce::Servo(f)) => servo(
-            f.coordinate,
-            [
-                element!(positive, Space(SpaceForce::Servo(f)) => f.law.kp),
-                element!(positive, Space(SpaceForce::Servo(f)) => f.law.kd),
-                element!(Positive, Space(SpaceForce::Servo(f)) => f.law.limit),
-            ],
-        ),
-        Plane(Force::Applied(_) | Force::MotorTorque(_))
-        | Space(SpaceForce::Applied(_) | SpaceForce::MotorTorque(_)) => Vec::new(),
-    }
+/// The numbers of a force element, each with its index; an infinite one, such as a limit, is no parameter.
+fn element_rows(model: &Model, link: &ForceLink) -> Vec<(usize, Row)> {
+    let element = link.force.tunable();
+    let turns = link
+        .joint
+        .is_some_and(|joint| turns(model, joint, element.coordinate()));
+    let numbers = element.numbers().iter().enumerate();
+    let given = numbers.filter(|(k, _)| element.number(*k).is_some_and(f64::is_finite));
+    given
+        .map(|(k, number)| {
+            let range = match number.sign {
+                Sign::Any => Any,
+                Sign::NotNegative => NotNegative,
+                Sign::Positive => Positive,
+            };
+            let place = Place::Real(
+                range,
+                |model, _, [i, k]| {
+                    let element = model.forces[i].force.tunable();
+                    element.number(k).unwrap_or(0.0)
+                },
+                |model, _, [i, k], x| {
+                    let element = model.forces[i].force.tunable_mut();
+                    if let Some(number) = element.number_mut(k) {
+                        *number = x;
+                    }
+                },
+            );
+            let (name, text) = match turns {
+                false => (number.names[0], number.texts[0]),
+                true => (number.names[1], number.texts[1]),
+            };
+            (k, (name, text, unit_of(number.quantity, turns), place))
+        })
+        .collect()
 }

@@ -177,7 +177,7 @@ fn respond(
         *x = 2.0 * v + dv;
     }
     let at = (middle, Side::After);
-    system.prescribe(model, 2.0, |drive| drive.speed(at, inputs));
+    system.prescribe_speeds(model, 2.0, at, inputs);
     system.set_directions(v, sliding, resistance);
     if elements::any_loaded(model, element_status) {
         return respond_loaded(model, workspace, statuses, (middle, v, h));
@@ -244,7 +244,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     }
     let first = system.first_element();
     for (e, element) in model.elements.iter().enumerate() {
-        let speed = element.speed.value(middle, Side::After, inputs);
+        let speed = element.given_speed(middle, Side::After, inputs);
         let p = system.element_impulse(e);
         let u = system.rows[first + e].dot(mid_velocity) - speed;
         works[Work::Friction as usize] -= p * u;

@@ -26,7 +26,7 @@ impl Balance {
         for (e, element) in model.elements.iter().enumerate() {
             let row = system.first_element() + e;
             let (p, column) = (system.impulse[row], &system.columns[row]);
-            let speed = |time: f64, side: Side| element.speed.value(time, side, inputs);
+            let speed = |time: f64, side: Side| element.given_speed(time, side, inputs);
             let [start, end] = [
                 speed(state.time, Side::After),
                 speed(state.time + trial.h, Side::Before),

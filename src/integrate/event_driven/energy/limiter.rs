@@ -7,7 +7,7 @@ use crate::integrate::workspace::Workspace;
 use crate::math::{Limit, positive};
 use crate::model::Model;
 use crate::scene::spec::{Scheme, Settings};
-use crate::state::{State, Status};
+use crate::state::{State, Status, closed};
 
 /// Errors below this part of the exchanged energy are corrected; gains above it request a shorter step.
 const SMALL: f64 = 0.01;
@@ -137,7 +137,7 @@ pub(in crate::integrate::event_driven) fn remove_gain(
     raised: f64,
     v: &mut [f64],
 ) {
-    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    let closed = closed(statuses);
     let Workspace { balance, .. } = workspace;
     balance.find_groups(model, closed);
     balance.add_momenta(model, [v, v]);

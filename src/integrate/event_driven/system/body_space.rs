@@ -10,6 +10,7 @@
 //! converges to the exact solution of (1) at the rate delta/lambda, lambda an eigenvalue of W relative to D, and leaves dependent rows as
 //! they are. (4) has the limit D (c - c') in the range of G. All depends on the system alone, not on previous ones.
 
+use super::fixed_mode::Unknown;
 use crate::constraint::GlobalRow;
 use crate::contact::block_lu::Factor;
 use crate::contact::elimination_order::Pattern;
@@ -60,7 +61,6 @@ struct Part<const N: usize> {
 pub(super) struct Equation {
     /// Added to the diagonal of W.
     pub yields: f64,
-    pub rhs: f64,
     /// Factor of D.
     pub stiffness: f64,
 }
@@ -71,6 +71,14 @@ pub(super) struct BodySpace<const N: usize> {
     pattern: Pattern,
     pairs: Vec<[u32; 2]>,
     factor: Factor<N>,
+    /// Versions of the rows and of the metric that are factored, and their unknowns.
+    version: Option<(u64, u64)>,
+    unknowns: Vec<Unknown>,
+    /// Matrix of (5), and whether no rows are dependent, if that is known.
+    signs: Factor<N>,
+    regular: Option<bool>,
+    /// Are all columns equal to their rows?
+    is_symmetric: bool,
     rows: Vec<Row>,
     parts: Vec<Part<N>>,
     /// Ranges of consecutive rows of the same bodies.
@@ -84,6 +92,8 @@ pub(super) struct BodySpace<const N: usize> {
     shares: Vec<f64>,
     /// Rate of convergence of the last solution.
     rate: f64,
+    /// Multiplications since they were taken, about, without those of the factors.
+    operations: u64,
 }
 
 impl<const N: usize> BodySpace<N> {
@@ -106,11 +116,40 @@ impl<const N: usize> BodySpace<N> {
         let n_pairs = layout.pairs().len() + n_rows;
         space.pattern.reserve(n, n_pairs);
         space.factor.reserve(n, n_pairs);
+        space.signs.reserve(n, n_pairs);
+        space.unknowns.reserve(n_rows);
         space
+    }
+
+    /// Is it factored for these unknowns of a system?
+    pub fn is_of(&self, version: (u64, u64), unknowns: &[Unknown]) -> bool {
+        self.version == Some(version) && self.has_unknowns(unknowns)
+    }
+
+    /// Is it factored for these unknowns, perhaps of other rows?
+    pub fn has_unknowns(&self, unknowns: &[Unknown]) -> bool {
+        self.version.is_some() && self.unknowns == unknowns
+    }
+
+    /// Records for which unknowns it is factored.
+    pub fn name(&mut self, version: (u64, u64), unknowns: &[Unknown]) {
+        self.version = Some(version);
+        self.unknowns.clear();
+        self.unknowns.extend_from_slice(unknowns);
+    }
+
+    /// Sets -b of all rows.
+    pub fn set_right_sides(&mut self, sides: impl Iterator<Item = f64>) {
+        for (row, side) in self.rows.iter_mut().zip(sides) {
+            row.rhs = side;
+        }
     }
 
     /// Starts a system over the bodies of a layout.
     pub fn start(&mut self, layout: &Layout, mass: &[f64]) {
+        self.version = None;
+        self.regular = None;
+        self.is_symmetric = true;
         self.rows.clear();
         self.parts.clear();
         self.groups.clear();
@@ -161,8 +200,42 @@ impl<const N: usize> BodySpace<N> {
                     part.f[k] += weight * values[k];
                 }
             }
+            self.is_symmetric &= part.f == part.g;
             self.parts.push(part);
         }
+        self.add_parts(first, equation);
+    }
+
+    /// Adds a row as it is, with its column.
+    pub fn add_plain(
+        &mut self,
+        layout: &Layout,
+        row: &GlobalRow,
+        column: &GlobalRow,
+        equation: Equation,
+    ) {
+        let first = self.parts.len();
+        for (side, span) in row.spans().iter().enumerate() {
+            if span.len > 0 {
+                let mut part = Part {
+                    body: layout.body_of(span.first),
+                    g: [0.0; N],
+                    f: [0.0; N],
+                };
+                let (g, f) = (row.values(side), column.values(side));
+                // the common length as a constant
+                let len = if span.len == N { N } else { span.len };
+                part.g[..len].copy_from_slice(&g[..len]);
+                part.f[..len].copy_from_slice(&f[..len]);
+                self.is_symmetric &= part.f == part.g;
+                self.parts.push(part);
+            }
+        }
+        self.add_parts(first, equation);
+    }
+
+    // adds the row of the parts from `first`
+    fn add_parts(&mut self, first: usize, equation: Equation) {
         let mut own = 0.0;
         for Part { body, g, .. } in &self.parts[first..] {
             let mass = &self.mass[*body as usize];
@@ -170,11 +243,7 @@ impl<const N: usize> BodySpace<N> {
                 own += g[k] * g[k] / mass[k];
             }
         }
-        let Equation {
-            yields,
-            rhs,
-            stiffness,
-        } = equation;
+        let Equation { yields, stiffness } = equation;
         let own = own * stiffness;
         let bodies = |range: std::ops::Range<usize>| self.parts[range].iter().map(|p| p.body);
         let continues = self.rows.last().is_some_and(|last| {
@@ -199,7 +268,7 @@ impl<const N: usize> BodySpace<N> {
                 0.0
             },
             yields,
-            rhs,
+            rhs: 0.0,
         });
     }
 
@@ -219,86 +288,88 @@ impl<const N: usize> BodySpace<N> {
         self.pattern.analyse(layout.spans().len(), &self.pairs);
     }
 
-    // adds `sum of weight f g^T` over the rows of each group to the blocks, with g for f if it is symmetric
-    fn add_rows(&mut self, symmetric: bool, weight: impl Fn(&Row) -> f64, pairs_before: usize) {
+    /// (5)
+    pub fn rank(&mut self, layout: &Layout) -> usize {
+        let Self {
+            pattern,
+            signs,
+            rows,
+            parts,
+            groups,
+            mass,
+            ..
+        } = self;
+        signs.clear(pattern);
+        for (body, mass) in mass.iter().enumerate() {
+            let own = signs.own(pattern, body as u32);
+            for k in 0..N {
+                own[k][k] = -RANK * mass[k];
+            }
+        }
+        let inverse = |row: &Row| if row.own > 0.0 { 1.0 / row.own } else { 0.0 };
+        add_symmetric(
+            signs,
+            pattern,
+            layout.pairs().len(),
+            (rows, parts, groups),
+            inverse,
+        );
+        signs.positive_eigenvalues(pattern)
+    }
+
+    /// Are no rows dependent? (5)
+    pub fn is_regular(&mut self, layout: &Layout) -> bool {
+        if let Some(known) = self.regular {
+            return known;
+        }
+        let regular = self.rank(layout) == self.rows.len();
+        self.regular = Some(regular);
+        regular
+    }
+
+    /// (2): false if K is singular.
+    pub fn factorise(&mut self, layout: &Layout, metric: &Metric) -> bool {
         let Self {
             pattern,
             factor,
             rows,
             parts,
             groups,
+            mass,
             ..
         } = self;
-        let mut pair = pairs_before;
-        for [from, to] in groups.iter() {
-            let of_group = &rows[*from as usize..*to as usize];
-            let n_parts = (of_group[0].end - of_group[0].first) as usize;
-            let add = |block: &mut [[f64; N]; N], a: usize, b: usize| {
-                for row in of_group {
-                    let (a, b) = (
-                        &parts[row.first as usize + a],
-                        &parts[row.first as usize + b],
-                    );
-                    let (f, weight) = (if symmetric { &a.g } else { &a.f }, weight(row));
-                    for i in 0..N {
-                        let scaled = weight * f[i];
-                        for j in 0..N {
-                            block[i][j] += scaled * b.g[j];
-                        }
-                    }
-                }
-            };
-            for a in 0..n_parts {
-                let body = parts[of_group[0].first as usize + a].body;
-                add(factor.own(pattern, body), a, a);
-                for b in a + 1..n_parts {
-                    let (upper, lower) = factor.shared(pattern, pair);
-                    add(upper, a, b);
-                    add(lower, b, a);
-                    pair += 1;
-                }
-            }
-        }
-    }
-
-    /// (5)
-    pub fn rank(&mut self, layout: &Layout) -> usize {
-        self.factor.clear(&self.pattern);
-        for (body, mass) in self.mass.iter().enumerate() {
-            let own = self.factor.own(&self.pattern, body as u32);
-            for k in 0..N {
-                own[k][k] = -RANK * mass[k];
-            }
-        }
-        let inverse = |row: &Row| if row.own > 0.0 { 1.0 / row.own } else { 0.0 };
-        self.add_rows(true, inverse, layout.pairs().len());
-        self.factor.positive_eigenvalues(&self.pattern)
-    }
-
-    /// (2), (3): false if K is singular or the corrections do not converge.
-    pub fn solve(&mut self, layout: &Layout, metric: &Metric) -> bool {
-        self.factor.clear(&self.pattern);
+        self.operations += (2 * N * N * parts.len()) as u64;
+        factor.clear(pattern);
+        let rows = (&rows[..], &parts[..], &groups[..]);
+        let pairs_before = layout.pairs().len();
         match metric.diagonal() {
             Some(_) => {
-                for (body, mass) in self.mass.iter().enumerate() {
-                    let own = self.factor.own(&self.pattern, body as u32);
+                for (body, mass) in mass.iter().enumerate() {
+                    let own = factor.own(pattern, body as u32);
                     for k in 0..N {
                         own[k][k] = mass[k];
                     }
                 }
             }
-            None => metric::fill(&mut self.factor, &self.pattern, metric.matrix()),
+            None => metric::fill(factor, pattern, metric.matrix()),
         }
-        self.add_rows(false, |row| row.weight, layout.pairs().len());
-        if !self.factor.factorise(&self.pattern) {
-            return false;
+        if self.is_symmetric && metric.diagonal().is_some() {
+            add_symmetric(factor, pattern, pairs_before, rows, |row| row.weight);
+        } else {
+            add_rows(factor, pattern, pairs_before, rows, |row| row.weight);
         }
+        factor.factorise(pattern)
+    }
+
+    /// (3): false if the corrections do not converge.
+    pub fn solve(&mut self, layout: &Layout, metric: &Metric) -> bool {
         self.x.fill([0.0; N]);
         self.impulse.clear();
         self.impulse.resize(self.rows.len(), 0.0);
         self.rate = 0.0;
         let mut last = f64::INFINITY;
         for round in 0..MAX_CORRECTIONS {
+            self.operations += (4 * N * self.parts.len()) as u64;
             self.set_residual(layout, metric, round == 0);
             let (moved, size) = self.correct();
             if size == 0.0 {
@@ -320,6 +391,13 @@ impl<const N: usize> BodySpace<N> {
             last = moved;
         }
         last <= ROUNDED * self.size()
+    }
+
+    /// Multiplications since the last call, about.
+    pub fn take_operations(&mut self) -> u64 {
+        let of_factors = [&mut self.factor, &mut self.signs]
+            .map(|factor| std::mem::take(&mut factor.operations));
+        std::mem::take(&mut self.operations) + of_factors.iter().sum::<u64>()
     }
 
     /// Condition number of W, estimated from the convergence of the last solution; small ones are not distinguished.
@@ -493,6 +571,93 @@ impl<const N: usize> BodySpace<N> {
     pub fn write(&self, layout: &Layout, x: &mut [f64]) {
         for (block, span) in self.x.iter().zip(layout.spans()) {
             x[span.first..span.first + span.len].copy_from_slice(&block[..span.len]);
+        }
+    }
+}
+
+/// Rows, their parts, and ranges of rows of the same bodies.
+type Rows<'a, const N: usize> = (&'a [Row], &'a [Part<N>], &'a [[u32; 2]]);
+
+// the parts of a row
+fn parts_of<'a, const N: usize>(row: &Row, parts: &'a [Part<N>]) -> &'a [Part<N>] {
+    &parts[row.first as usize..row.end as usize]
+}
+
+// adds `sum of weight f g^T` over the rows of each group to the blocks
+fn add_rows<const N: usize>(
+    factor: &mut Factor<N>,
+    pattern: &Pattern,
+    mut pair: usize,
+    (rows, parts, groups): Rows<N>,
+    weight: impl Fn(&Row) -> f64,
+) {
+    for [from, to] in groups {
+        let group = &rows[*from as usize..*to as usize];
+        let add = |block: &mut [[f64; N]; N], a: usize, b: usize| {
+            for i in 0..N {
+                let mut sums = block[i];
+                for row in group {
+                    let of = parts_of(row, parts);
+                    let (scaled, g) = (weight(row) * of[a].f[i], &of[b].g);
+                    for j in 0..N {
+                        sums[j] += scaled * g[j];
+                    }
+                }
+                block[i] = sums;
+            }
+        };
+        let bodies = parts_of(&group[0], parts);
+        for a in 0..bodies.len() {
+            add(factor.own(pattern, bodies[a].body), a, a);
+            for b in a + 1..bodies.len() {
+                let (upper, lower) = factor.shared(pattern, pair);
+                add(upper, a, b);
+                add(lower, b, a);
+                pair += 1;
+            }
+        }
+    }
+}
+
+// the same for `weight g g^T`
+fn add_symmetric<const N: usize>(
+    factor: &mut Factor<N>,
+    pattern: &Pattern,
+    mut pair: usize,
+    (rows, parts, groups): Rows<N>,
+    weight: impl Fn(&Row) -> f64,
+) {
+    for [from, to] in groups {
+        let group = &rows[*from as usize..*to as usize];
+        let sums = |a: usize, b: usize, i: usize| {
+            let mut sums = [0.0; N];
+            for row in group {
+                let of = parts_of(row, parts);
+                let (scaled, g) = (weight(row) * of[a].g[i], &of[b].g);
+                for j in 0..N {
+                    sums[j] += scaled * g[j];
+                }
+            }
+            sums
+        };
+        let bodies = parts_of(&group[0], parts);
+        for a in 0..bodies.len() {
+            let own = factor.own(pattern, bodies[a].body);
+            for i in 0..N {
+                for (x, sum) in own[i].iter_mut().zip(sums(a, a, i)) {
+                    *x += sum;
+                }
+            }
+            for b in a + 1..bodies.len() {
+                let (upper, lower) = factor.shared(pattern, pair);
+                for i in 0..N {
+                    for (j, sum) in sums(a, b, i).into_iter().enumerate() {
+                        upper[i][j] += sum;
+                        lower[j][i] += sum;
+                    }
+                }
+                pair += 1;
+            }
         }
     }
 }

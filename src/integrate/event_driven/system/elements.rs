@@ -8,6 +8,7 @@
 //! With the rho of the last solution, (1) is Newton's method for |R|, because d|R| = rho^T dR.
 
 use super::System;
+use crate::math::set_zeros;
 
 /// Largest number of rows whose reaction loads an element.
 pub(in crate::integrate) const MAX_LOADING: usize = 3;
@@ -59,6 +60,9 @@ impl System {
 
     fn push_element(&mut self, e: usize, p: f64, free: &mut [f64]) {
         let (n, k, row) = (self.n, self.len(), self.first_element() + e);
+        if self.is_large() {
+            return self.push_without_delassus(row, p, free);
+        }
         let response = &self.response[row * n..(row + 1) * n];
         free.iter_mut().zip(response).for_each(|(x, r)| *x += p * r);
         for (i, b) in self.bias.iter_mut().enumerate().take(k) {
@@ -66,9 +70,36 @@ impl System {
         }
     }
 
-    // adds a multiple of the column of an element to another column
+    fn push_without_delassus(&mut self, row: usize, p: f64, free: &mut [f64]) {
+        let mut response = std::mem::take(&mut self.moved_by);
+        set_zeros(&mut response, self.n);
+        let columns = if self.columns_are_rows {
+            &self.rows
+        } else {
+            &self.columns
+        };
+        columns[row].add_to(p, &mut response);
+        self.metric.divide(&mut response);
+        free.iter_mut().zip(&response).for_each(|(x, r)| *x += r);
+        for (b, row) in self.bias.iter_mut().zip(&self.rows) {
+            *b += row.product(&response);
+        }
+        self.moved_by = response;
+    }
+
+    // adds a multiple of the column of an element to another column, which is of the same bodies
     fn add_column(&mut self, e: usize, weight: f64, to: usize) {
         let (n, k, from) = (self.n, self.len(), self.first_element() + e);
+        if self.is_large() {
+            if self.columns_are_rows {
+                self.columns.clone_from(&self.rows);
+                self.columns_are_rows = false;
+            }
+            let column = self.columns[from];
+            self.columns[to].add_scaled(weight, &column);
+            self.geometry += 1;
+            return;
+        }
         for row in self.delassus.chunks_exact_mut(k) {
             row[to] += weight * row[from];
         }
@@ -92,12 +123,24 @@ impl System {
     /// Value of the row of an element in the solution: its velocity, or its acceleration.
     pub fn element_motion(&self, e: usize) -> f64 {
         let (k, row) = (self.len(), self.first_element() + e);
+        if self.is_large() {
+            return self.bias[row] + self.rows[row].product(&self.effect);
+        }
         let w = &self.delassus[row * k..(row + 1) * k];
         let moved: f64 = (0..k)
             .filter(|j| !self.is_given(*j))
             .map(|j| w[j] * self.impulse[j])
             .sum();
         self.bias[row] + moved
+    }
+
+    /// Inverse of the effective mass of an element, nearly.
+    pub fn element_mobility(&self, e: usize) -> f64 {
+        let row = self.first_element() + e;
+        if self.is_large() {
+            return self.rows[row].inverse_effective_mass(&self.mass);
+        }
+        self.delassus[row * self.len() + row]
     }
 
     /// Writes the impulses of sliding elements next to those of the solution.
@@ -109,7 +152,7 @@ impl System {
     }
 
     // is the effect of a row in the free motion, or in other columns?
-    fn is_given(&self, row: usize) -> bool {
+    pub(super) fn is_given(&self, row: usize) -> bool {
         let element = row.checked_sub(self.first_element());
         let force = element.and_then(|e| self.elements.get(e));
         force.is_some_and(|force| *force != ElementForce::Solved)

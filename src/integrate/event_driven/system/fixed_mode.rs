@@ -9,7 +9,7 @@ use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
 
 /// An unknown of the system with fixed statuses: its row and its column.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::integrate) enum Unknown {
     /// The row and the column of this index.
     Plain(usize),
@@ -222,13 +222,16 @@ impl System {
         x: &mut [f64],
     ) {
         if self.is_large() {
-            self.condense_rows();
+            self.columns_are_rows = true;
+            set_zeros(&mut self.impulse, self.rows.len());
+            self.guess.clear();
             self.bias_from(motion);
             self.solve_fixed_mode(joints, status, solver);
             return self.add_response(x);
         }
         self.choose_unknowns(joints, status);
         let (n, size) = (self.n, self.unknowns.len());
+        self.delassus_of = None;
         set_zeros(&mut self.response, size * n);
         let responses = self.response.chunks_exact_mut(n.max(1));
         for (unknown, out) in self.unknowns.iter().zip(responses) {
@@ -330,6 +333,7 @@ impl System {
     // regular
     pub(super) fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
+        self.operations += (size * size * size / 3) as u64;
         solver.factor(self.rank_tolerance());
         solver.solve(&mut self.impulse[..size]);
         self.spread_unknowns();

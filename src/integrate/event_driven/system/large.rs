@@ -28,10 +28,17 @@ pub(super) enum Spaces {
 }
 
 impl Spaces {
+    fn take_operations(&mut self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Plane(space) => space.take_operations(),
+            Self::Space(space) => space.take_operations(),
+        }
+    }
+
     pub fn new(model: &Model, layout: &Layout) -> Self {
         let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * model.expected_contacts();
-        // friction elements change columns of W
-        if layout.is_dense() || super::is_uneven(model) || !model.elements.is_empty() {
+        if layout.is_dense() || super::is_uneven(model) {
             Self::None
         } else if model.is_spatial() {
             Self::Space(Box::new(BodySpace::new(layout, n_rows)))
@@ -60,8 +67,9 @@ impl System {
         } else {
             &self.columns
         };
-        for (c, column) in self.impulse.iter().zip(columns) {
-            if *c != 0.0 {
+        for (row, (c, column)) in self.impulse.iter().zip(columns).enumerate() {
+            // given forces are part of the free motion
+            if *c != 0.0 && !self.is_given(row) {
                 column.add_to(*c, &mut self.effect);
             }
         }
@@ -76,9 +84,10 @@ impl System {
         let mut space = std::mem::take(&mut self.joint_space);
         let independent = match &mut space {
             Spaces::None => false,
-            Spaces::Plane(space) => self.rank_of_joints(space) == self.n_joint,
-            Spaces::Space(space) => self.rank_of_joints(space) == self.n_joint,
+            Spaces::Plane(space) => self.rank_of_joints(space) == self.first_element(),
+            Spaces::Space(space) => self.rank_of_joints(space) == self.first_element(),
         };
+        self.operations += space.take_operations();
         self.joint_space = space;
         independent
     }
@@ -86,13 +95,12 @@ impl System {
     fn rank_of_joints<const N: usize>(&self, space: &mut BodySpace<N>) -> usize {
         let layout = &self.metric.matrix().layout;
         space.start(layout, &self.mass);
-        for row in &self.rows[..self.n_joint] {
+        for row in &self.rows[..self.first_element()] {
             let plain = Equation {
                 yields: 0.0,
-                rhs: 0.0,
                 stiffness: 1.0,
             };
-            space.add(layout, &[(1.0, row)], &[(1.0, row)], plain);
+            space.add_plain(layout, row, row, plain);
         }
         space.order(layout);
         space.rank(layout)
@@ -110,21 +118,30 @@ impl System {
             Spaces::Plane(space) => self.solve_in(space, shares),
             Spaces::Space(space) => self.solve_in(space, shares),
         };
+        self.operations += space.take_operations();
         self.space = space;
         solved
     }
 
     fn solve_in<const N: usize>(&mut self, space: &mut BodySpace<N>, shares: bool) -> Option<bool> {
         let layout = &self.metric.matrix().layout.clone();
-        space.start(layout, &self.mass);
-        for unknown in &self.unknowns {
-            self.add_unknown(layout, unknown, space);
+        let version = (self.geometry, self.metric.version());
+        if !space.is_of(version, &self.unknowns) {
+            space.start(layout, &self.mass);
+            for unknown in &self.unknowns {
+                self.add_unknown(layout, unknown, space);
+            }
+            space.order(layout);
+            if !space.factorise(layout, &self.metric) {
+                return None;
+            }
+            space.name(version, &self.unknowns);
         }
-        space.order(layout);
-        let size = self.unknowns.len();
-        let last_is_joint = self.unknowns.last().is_none_or(|u| u.row() < self.n_joint);
         // of the joints, only independent ones are among the unknowns
-        let independent = last_is_joint || !shares || space.rank(layout) == size;
+        let last = self.unknowns.last();
+        let only_joints = last.is_none_or(|u| u.row() < self.first_element());
+        let independent = only_joints || !shares || space.is_regular(layout);
+        self.set_right_sides(space);
         if !space.solve(layout, &self.metric) {
             return None;
         }
@@ -135,10 +152,53 @@ impl System {
             self.worst_condition = self.worst_condition.at_least(space.condition());
         }
         self.impulse.fill(0.0);
-        self.impulse[..size].copy_from_slice(space.impulses());
+        self.impulse[..self.unknowns.len()].copy_from_slice(space.impulses());
         self.spread_unknowns();
         space.write(layout, &mut self.effect);
         Some(independent)
+    }
+
+    fn set_right_sides<const N: usize>(&self, space: &mut BodySpace<N>) {
+        let sides = self.unknowns.iter().map(|unknown| match unknown {
+            Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
+            Unknown::Across {
+                rows: [first, second],
+                weights: [x, y],
+                given,
+                ..
+            } => given - x * self.bias[*first] - y * self.bias[*second],
+        });
+        space.set_right_sides(sides);
+    }
+
+    /// Motion for b with the rows, columns and statuses of the last solution of a large system, although the rows have changed slightly:
+    /// the chord method. False if there is none.
+    pub fn solve_as_before(&mut self, motion: &mut [f64]) -> bool {
+        if !self.is_large() || self.metric.diagonal().is_none() {
+            return false;
+        }
+        let mut space = std::mem::take(&mut self.space);
+        let solved = match &mut space {
+            Spaces::None => false,
+            Spaces::Plane(space) => self.repeat_in(space, motion),
+            Spaces::Space(space) => self.repeat_in(space, motion),
+        };
+        self.operations += space.take_operations();
+        self.space = space;
+        solved
+    }
+
+    fn repeat_in<const N: usize>(&self, space: &mut BodySpace<N>, motion: &mut [f64]) -> bool {
+        let layout = &self.metric.matrix().layout;
+        if !space.has_unknowns(&self.unknowns) {
+            return false;
+        }
+        self.set_right_sides(space);
+        let solved = space.solve(layout, &self.metric);
+        if solved {
+            space.write(layout, motion);
+        }
+        solved
     }
 
     fn add_unknown<const N: usize>(
@@ -152,15 +212,13 @@ impl System {
         } else {
             &self.columns
         };
-        let plain = |row: usize| Equation {
+        let plain = Equation {
             yields: 0.0,
-            rhs: -self.bias[row],
             stiffness: self.stiffness_of(unknown),
         };
         match unknown {
             Unknown::Plain(row) => {
-                let (g, f) = ([(1.0, &self.rows[*row])], [(1.0, &columns[*row])]);
-                space.add(layout, &g, &f, plain(*row));
+                space.add_plain(layout, &self.rows[*row], &columns[*row], plain);
             }
             Unknown::Slip(normal, weights) => {
                 let mut f: [(f64, &GlobalRow); 1 + MAX_FRICTION_ROWS] =
@@ -169,19 +227,18 @@ impl System {
                     f[1 + k] = (*along, &columns[normal + 1 + k]);
                 }
                 let g = [(1.0, &self.rows[*normal])];
-                space.add(layout, &g, &f[..=self.n_friction], plain(*normal));
+                space.add(layout, &g, &f[..=self.n_friction], plain);
             }
             Unknown::Across {
                 rows: [first, second],
                 weights: [x, y],
                 yields,
-                given,
+                ..
             } => {
                 let g = [(*x, &self.rows[*first]), (*y, &self.rows[*second])];
                 let f = [(*x, &columns[*first]), (*y, &columns[*second])];
                 let across = Equation {
                     yields: *yields,
-                    rhs: given - x * self.bias[*first] - y * self.bias[*second],
                     stiffness: 1.0,
                 };
                 space.add(layout, &g, &f, across);

@@ -61,6 +61,7 @@ impl System {
                 }
             }
         }
+        self.operations += (size * size * size / 3) as u64;
         solver.factor(self.rank_tolerance());
         // the first impulses are the right-hand side; then the solution moves to its rows, last first
         self.impulse.fill(0.0);

@@ -9,6 +9,7 @@ use super::{
 };
 use super::{Given, Site};
 use crate::kinds::force::Frame;
+use crate::kinds::force::tunable;
 use crate::math::{Vec2, cross, dot, perp};
 
 /// Applied force and torque.
@@ -80,6 +81,8 @@ impl Applied {
         bending
     }
 }
+
+tunable! { Applied {} }
 
 impl ForceKind for Applied {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

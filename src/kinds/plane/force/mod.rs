@@ -145,5 +145,13 @@ fn flat(row: &Row) -> PairVector {
     [row.a[0], row.a[1], row.a[2], row.b[0], row.b[1], row.b[2]]
 }
 
+fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
+    for (row, l) in matrix.iter_mut().zip(left) {
+        for (x, r) in row.iter_mut().zip(right) {
+            *x += factor * l * r;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

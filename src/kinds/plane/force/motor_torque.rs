@@ -4,6 +4,7 @@
 
 use super::along::{bend, coordinate};
 use super::{Detail, Effect, ForceKind, PAIR_DOF, Signal, Situation, flat, power};
+use crate::kinds::force::tunable;
 
 /// Motor of a given torque or force.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct MotorTorque {
     /// N m or N, on the second body.
     pub torque: Signal,
 }
+
+tunable! { MotorTorque {} }
 
 impl ForceKind for MotorTorque {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

@@ -6,6 +6,7 @@
 
 use super::along::{bend, coordinate};
 use super::{Along, Detail, Effect, ForceKind, Input, Side, Signal, Situation, flat};
+use crate::kinds::force::tunable;
 
 /// PD servo.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +139,8 @@ impl Servo {
         Some((effort, rate))
     }
 }
+
+tunable! { Servo { kp: KP, kd: KD, limit: LIMIT } }
 
 impl ForceKind for Servo {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

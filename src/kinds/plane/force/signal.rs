@@ -45,6 +45,11 @@ impl Input {
     pub fn second_rate(&self, time: f64) -> f64 {
         taylor(&self.derivatives[2..], time - self.since)
     }
+
+    /// Its derivative of this order.
+    pub fn derivative(&self, order: usize, time: f64) -> f64 {
+        taylor(&self.derivatives[order..], time - self.since)
+    }
 }
 
 fn taylor(derivatives: &[f64], dt: f64) -> f64 {

@@ -13,6 +13,7 @@ use super::{
 };
 use super::{Given, Site};
 use crate::constraint::{Pose, Row, Twist};
+use crate::kinds::force::tunable;
 use crate::math::{Dual, Real, Vec2, length};
 
 /// Along the line between two anchors.
@@ -90,6 +91,8 @@ impl SpringDamper {
         bending
     }
 }
+
+tunable! { SpringDamper { stiffness: STIFFNESS, damping: DAMPING, rest_length: FREE } }
 
 impl ForceKind for SpringDamper {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

@@ -5,6 +5,7 @@
 
 use super::{Along, Detail, Effect, ForceKind, PairVector, Situation, flat, power};
 use super::{Given, Site};
+use crate::kinds::force::tunable;
 
 /// Parameters of (1).
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,10 @@ impl Stribeck {
         let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
         coordinate.map(|(_, row)| (row.rate(at.twist[0], at.twist[1]), flat(&row)))
     }
+}
+
+tunable! {
+    Stribeck { static_friction: STATIC_FRICTION, kinetic_friction: KINETIC_FRICTION, viscous: VISCOUS }
 }
 
 impl ForceKind for Stribeck {

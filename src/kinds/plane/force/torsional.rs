@@ -7,6 +7,7 @@ use super::{Along, Detail, Effect, ForceKind, Situation, flat};
 use super::{Description, Given, Site};
 use crate::constraint::Row;
 use crate::kinds::force::Attachment;
+use crate::kinds::force::tunable;
 use crate::kinds::parameter::parameters;
 
 /// Spring and damper on an angle.
@@ -47,6 +48,8 @@ impl Torsional {
         at.pose[1].angle - at.pose[0].angle - self.rest_angle
     }
 }
+
+tunable! { Torsional { stiffness: STIFFNESS, damping: DAMPING, rest_angle: FREE } }
 
 impl ForceKind for Torsional {
     fn effect(&self, at: &Situation, _: Detail) -> Effect {

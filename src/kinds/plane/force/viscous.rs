@@ -9,6 +9,7 @@ use super::{
     Along, Bending, Detail, Effect, ForceKind, PairVector, Situation, add_outer, flat, power,
 };
 use crate::constraint::Row;
+use crate::kinds::force::tunable;
 use crate::math::Vec2;
 
 /// Coefficients of drag.
@@ -28,6 +29,8 @@ impl Viscous {
         }
     }
 }
+
+tunable! { Viscous { linear: LINEAR, angular: ANGULAR } }
 
 impl ForceKind for Viscous {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

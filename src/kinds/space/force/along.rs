@@ -6,19 +6,24 @@
 //! (4)  rest: held H;  of dampers: fading H + (df/du) g (H^T v)^T,   H_ij = change of g_i along motion j
 //!
 //! H is not symmetric, because rotations about body axes do not commute. It is the derivative of the gradient along each
-//! motion, computed exactly with dual numbers.
+//! motion, computed exactly with dual numbers for a rotation of the first body and a translation of the second; the others follow:
+//!
+//! (5)  a common motion of both bodies turns the linear parts of the gradient with the bodies, and changes nothing else
 
 use super::{
-    Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, add_outer, flat, motion, rates,
+    Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, flat, motion, rates,
 };
 use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3, cross3};
 
 /// A scalar of two poses that is invariant under a common motion of both bodies.
 pub(super) trait Scalar {
     /// Value and gradient.
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>);
+
+    /// Does it depend on the rotations alone?
+    fn is_angle(&self) -> bool;
 }
 
 /// A coordinate of a joint; angles include full turns.
@@ -43,6 +48,10 @@ impl<'a> JointCoordinate<'a> {
 impl Scalar for JointCoordinate<'_> {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         self.joint.counted(self.index, &self.count, a, b)
+    }
+
+    fn is_angle(&self) -> bool {
+        self.joint.coordinate_is_angle(self.index)
     }
 }
 
@@ -101,41 +110,65 @@ pub(super) fn effect(
     let mut effect = Effect::default();
     effect.push_along(&g, push.total()); // (1)
     effect.damp_along(&g, push.fading);
-    add_outer(&mut effect.by_velocity, push.by_rate, &g, &g); // (2)
-    add_outer(&mut effect.by_position_stiff, push.by_value, &g, &g); // (3)
-    if detail == Detail::All {
-        let changes = gradient_changes(scalar, at.pose);
+    // (2), (3)
+    effect.along[0] = Some(Along {
+        gradient: g,
+        by_position: push.by_value,
+        by_velocity: push.by_rate,
+    });
+    let bends = push.held != 0.0 || push.fading != 0.0 || push.by_rate != 0.0;
+    if detail == Detail::All && bends {
+        let changes = gradient_changes(scalar, at.pose, &row);
         let v = at.velocities();
-        let mut turning = [0.0; PAIR_DOF];
-        for (change, out) in changes.iter().zip(&mut turning) {
-            *out = change.iter().zip(&v).map(|(x, y)| x * y).sum();
+        let mut bending = Bending::NONE;
+        for (j, change) in changes.iter().enumerate() {
+            let mut turning = 0.0;
+            for (x, y) in change.iter().zip(&v) {
+                turning += x * y;
+            }
+            for (i, x) in change.iter().enumerate() {
+                bending.rest[i][j] = push.held * x; // (4)
+                bending.damper[i][j] = push.fading * x + push.by_rate * g[i] * turning;
+            }
         }
-        add_transposed(&mut effect.by_position_rest, push.held, &changes); // (4)
-        add_transposed(&mut effect.by_position_damper, push.fading, &changes);
-        add_outer(&mut effect.by_position_damper, push.by_rate, &g, &turning);
+        effect.bending = Some(bending);
     }
     effect
 }
 
-// the transpose of H: its row j is the change of the gradient along motion j
-fn gradient_changes(scalar: &impl Scalar, pose: [&Pose; 2]) -> PairMatrix {
+// the transpose of H: its row j is the change of the gradient along motion j. (5) gives half of the motions
+fn gradient_changes(scalar: &impl Scalar, pose: [&Pose; 2], row: &Row) -> PairMatrix {
     let mut changes = [[0.0; PAIR_DOF]; PAIR_DOF];
-    for (j, line) in changes.iter_mut().enumerate().skip(3) {
+    let along = |j: usize| {
         let [a, b] = motion(j);
         let (_, row) = scalar.at(&pose[0].with_rate(&a), &pose[1].with_rate(&b));
-        *line = rates(&row);
+        rates(&row)
+    };
+    for j in 3..BODY_DOF {
+        changes[j] = along(j);
     }
-    // a common translation of both bodies has no effect
-    for j in 0..3 {
-        changes[j] = changes[BODY_DOF + j].map(|x| -x);
-    }
-    changes
-}
-
-fn add_transposed(matrix: &mut PairMatrix, factor: f64, other: &PairMatrix) {
-    for (i, row) in matrix.iter_mut().enumerate() {
-        for (x, line) in row.iter_mut().zip(other) {
-            *x += factor * line[i];
+    if !scalar.is_angle() {
+        for j in 0..3 {
+            changes[BODY_DOF + j] = along(BODY_DOF + j);
+            changes[j] = changes[BODY_DOF + j].map(|x| -x);
         }
     }
+    let linear = [&row.a, &row.b].map(|side| Vec3::new(side[0], side[1], side[2]));
+    let apart = pose[0].position - pose[1].position;
+    for k in 0..3 {
+        let turn: Vec3 = pose[1].rotation.column(k).into();
+        let mut change = [0.0; PAIR_DOF];
+        for (side, linear) in linear.into_iter().enumerate() {
+            let turned = cross3(turn, linear);
+            change[BODY_DOF * side..][..3].copy_from_slice(turned.as_slice());
+        }
+        let (moved, turned) = (cross3(turn, apart), pose[0].turn_back(turn));
+        for (m, x) in change.iter_mut().enumerate() {
+            for i in 0..3 {
+                *x -= moved[i] * changes[i][m] + turned[i] * changes[3 + i][m];
+            }
+        }
+        changes[BODY_DOF + 3 + k] = change;
+    }
+    changes
 }

@@ -4,9 +4,10 @@
 //! (2)  derivative for a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
 //!      changes by R (e x f)
 
-use super::{Detail, Effect, ForceKind, LineForce, Situation};
+use super::{Bending, Detail, Effect, ForceKind, LineForce, Situation};
 use super::{Given, Site};
 use crate::kinds::force::Frame;
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::BODY_DOF;
 use crate::math::{Mat3, Vec3, cross3};
@@ -38,6 +39,8 @@ impl Applied {
     }
 }
 
+tunable! { Applied {} }
+
 impl ForceKind for Applied {
     fn line_force(&self, at: &Situation) -> Option<LineForce> {
         (self.frame == Frame::World).then(|| LineForce {
@@ -64,6 +67,7 @@ impl ForceKind for Applied {
         }
         if detail == Detail::All {
             // (2)
+            let mut bending = Bending::NONE;
             for k in 0..3 {
                 let mut e = Vec3::zeros();
                 e[k] = 1.0;
@@ -76,9 +80,10 @@ impl ForceKind for Applied {
                     Frame::Body => (BODY_DOF, pose.turn(cross3(e, in_body))),
                 };
                 for i in 0..3 {
-                    effect.by_position_rest[first + i][column] = change[i];
+                    bending.rest[first + i][column] = change[i];
                 }
             }
+            effect.bending = Some(bending);
         }
         effect
     }

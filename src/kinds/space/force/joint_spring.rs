@@ -7,6 +7,7 @@ use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Description, Given, Site};
 use super::{Detail, Effect, ForceKind, Situation, Sloped};
 use crate::kinds::force::Attachment;
+use crate::kinds::force::tunable;
 use crate::kinds::parameter::parameters;
 
 /// Spring and damper on a coordinate.
@@ -59,6 +60,8 @@ impl JointSpring {
         }
     }
 }
+
+tunable! { JointSpring { stiffness: STIFFNESS, damping: DAMPING, rest: FREE } at coordinate }
 
 impl ForceKind for JointSpring {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

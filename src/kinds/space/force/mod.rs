@@ -135,15 +135,41 @@ pub struct Effect {
     pub force: PairVector,
     /// The part of it that dissipates: of dampers, drag and smooth friction, N and N m.
     pub damping: PairVector,
-    /// Derivative with respect to the velocities.
-    pub by_velocity: PairMatrix,
-    /// Derivative along the motions, negative semidefinite part.
-    pub by_position_stiff: PairMatrix,
-    /// Remainder of the exact derivative beyond `by_position_stiff`, except for the part of dampers.
-    pub by_position_rest: PairMatrix,
+    /// Derivatives with respect to the velocities, all of them, and along the motions, negative semidefinite part: a sum over these.
+    pub along: [Option<Along>; MAX_ALONG],
+    /// Remainder of the exact derivative along the motions; `None` if zero or not requested.
+    pub bending: Option<Bending>,
+}
+
+/// Maximum number of scalars of an element: drag has three directions and three rotations.
+pub const MAX_ALONG: usize = 6;
+
+/// Derivatives of a force along the gradient `g` of a scalar: factors of `g g^T`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Along {
+    /// Gradient of the scalar.
+    pub gradient: PairVector,
+    /// Derivative of the force with respect to the scalar, not positive.
+    pub by_position: f64,
+    /// Derivative of the force with respect to its rate.
+    pub by_velocity: f64,
+}
+
+/// Derivatives along the motions due to the rotation of gradients.
+#[derive(Clone, Debug)]
+pub struct Bending {
+    /// All except the part of dampers.
+    pub rest: PairMatrix,
     /// The part of dampers: the change of their direction times their current force. If a damper is stiff relative to the
     /// step, its force decays within the step, and this part must be omitted.
-    pub by_position_damper: PairMatrix,
+    pub damper: PairMatrix,
+}
+
+impl Bending {
+    const NONE: Self = Self {
+        rest: [[0.0; PAIR_DOF]; PAIR_DOF],
+        damper: [[0.0; PAIR_DOF]; PAIR_DOF],
+    };
 }
 
 impl Situation<'_> {

@@ -5,6 +5,7 @@
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Detail, Effect, ForceKind, Situation};
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force::Signal;
 
 /// Motor of a given torque or force.
@@ -21,6 +22,8 @@ impl MotorTorque {
         JointCoordinate::of(at, self.coordinate)
     }
 }
+
+tunable! { MotorTorque {} at coordinate }
 
 impl ForceKind for MotorTorque {
     fn coordinate_force(&self, at: &Situation) -> f64 {

@@ -1,7 +1,8 @@
 //! PD servo at a coordinate of a joint in space; its law is that in the plane.
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, ForceKind, Situation};
+use super::{Detail, Effect, ForceKind, Situation, Sloped};
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force::{Servo as Law, Signal};
 
 /// PD servo.
@@ -30,6 +31,8 @@ impl Servo {
     }
 }
 
+tunable! { Servo { law.kp: KP, law.kd: KD, law.limit: LIMIT } at coordinate }
+
 impl ForceKind for Servo {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
@@ -37,6 +40,14 @@ impl ForceKind for Servo {
                 self.effort(at, [value, rate])
             })
         })
+    }
+
+    fn sloped(&self, at: &Situation, take: &mut dyn FnMut(Sloped)) {
+        if let Some(scalar) = self.scalar(at) {
+            take(along::sloped(&scalar, at, |value, rate| {
+                self.effort(at, [value, rate])
+            }));
+        }
     }
 
     fn dissipates(&self) -> bool {

@@ -6,6 +6,7 @@
 use super::along::{self, Push, Scalar, value_and_rate};
 use super::{Detail, Effect, ForceKind, LineForce, Situation, Sloped};
 use super::{Given, Site};
+use crate::kinds::force::tunable;
 use crate::kinds::space::{Pose, Row, distance};
 use crate::math::{Real, Vec3, dot3};
 
@@ -27,6 +28,10 @@ pub struct SpringDamper {
 impl Scalar for SpringDamper {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         distance((a, self.anchor_a), (b, self.anchor_b))
+    }
+
+    fn is_angle(&self) -> bool {
+        false
     }
 }
 
@@ -51,6 +56,8 @@ impl SpringDamper {
         }
     }
 }
+
+tunable! { SpringDamper { stiffness: STIFFNESS, damping: DAMPING, rest_length: FREE } }
 
 impl ForceKind for SpringDamper {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {

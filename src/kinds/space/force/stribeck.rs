@@ -5,6 +5,7 @@
 use super::along::{self, JointCoordinate, Push, Scalar as _, value_and_rate};
 use super::{Detail, Effect, ForceKind, PairVector, Situation, Sloped, flat};
 use super::{Given, Site};
+use crate::kinds::force::tunable;
 use crate::kinds::plane::force;
 
 /// Stribeck friction at a joint coordinate.
@@ -43,6 +44,10 @@ impl Stribeck {
             ..Push::default()
         }
     }
+}
+
+tunable! {
+    Stribeck { law.static_friction: STATIC_FRICTION, law.kinetic_friction: KINETIC_FRICTION, law.viscous: VISCOUS } at coordinate
 }
 
 impl ForceKind for Stribeck {

@@ -5,7 +5,7 @@
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
 use super::{
-    Detail, Effect, ForceKind, Situation, Sloped, Viscous, add_outer, flat, motion, rates,
+    Along, Bending, Detail, Effect, ForceKind, Situation, Sloped, Viscous, flat, motion, rates,
 };
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
@@ -31,6 +31,7 @@ impl Viscous {
     // (2)
     fn add_turning(&self, at: &Situation, now: &[(f64, Row); 6], effect: &mut Effect) {
         let v = at.velocities();
+        let mut bending = Bending::NONE;
         for j in 0..v.len() {
             let [a, b] = motion(j);
             let moving = self.rows(&at.pose[0].with_rate(&a), &at.pose[1].with_rate(&b));
@@ -38,11 +39,12 @@ impl Viscous {
                 let (g, change) = (flat(row), rates(moved));
                 let rate = row.rate(at.twist[0], at.twist[1]);
                 let turning: f64 = change.iter().zip(&v).map(|(x, y)| x * y).sum();
-                for (i, line) in effect.by_position_damper.iter_mut().enumerate() {
+                for (i, line) in bending.damper.iter_mut().enumerate() {
                     line[j] -= coefficient * (rate * change[i] + turning * g[i]);
                 }
             }
         }
+        effect.bending = Some(bending);
     }
 }
 
@@ -50,10 +52,14 @@ impl ForceKind for Viscous {
     fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
         let now = self.rows(at.pose[0], at.pose[1]);
-        for (coefficient, row) in &now {
+        for (k, (coefficient, row)) in now.iter().enumerate() {
             let g = flat(row);
             effect.push_along(&g, -coefficient * row.rate(at.twist[0], at.twist[1])); // (1)
-            add_outer(&mut effect.by_velocity, -coefficient, &g, &g);
+            effect.along[k] = Some(Along {
+                gradient: g,
+                by_position: 0.0,
+                by_velocity: -coefficient,
+            });
         }
         effect.damping = effect.force;
         if detail == Detail::All {

@@ -3,12 +3,13 @@
 use super::{copies, inertia, orientation};
 use crate::math::quaternion;
 use crate::scene::load::Files;
+use crate::scene::part::belt::Surface;
 use crate::scene::part::shape::{self, Owner};
 use crate::scene::part::{GROUND, Names, driven};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::space::{Body, Geometry, Mass, Triple};
-use crate::scene::spec::{BodyKind, BodyMotion, Frame, Shape};
+use crate::scene::spec::{Belt, BodyKind, BodyMotion, Frame, Shape};
 
 /// Kinds, and whether their motion is prescribed.
 const KINDS: &[(&str, (BodyKind, bool))] = &[
@@ -142,7 +143,8 @@ struct Start {
 /// That of a driven body, whose motion signals prescribe.
 fn driven_start(t: &mut Table<'_>) -> Start {
     let linear = driven::linear(t);
-    let turns = t.has("angle") || t.has("angular_velocity");
+    let keys = ["angle", "angular_velocity", "angular_acceleration"];
+    let turns = keys.into_iter().any(|key| t.has(key));
     let angular = driven::angular(t);
     let axis = match turns {
         true => t.need_direction("axis"),
@@ -210,4 +212,32 @@ fn group(t: &mut Table<'_>) -> Option<String> {
         );
     }
     Some(text.to_owned())
+}
+
+/// The moving surface of a belt.
+pub fn of_belt(belt: &Belt<Triple>) -> Body {
+    Body {
+        place: belt.place.clone(),
+        name: belt.name.clone(),
+        kind: BodyKind::Rigid,
+        mass: Mass::Given(1.0),
+        inertia: Some([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        position: [0.0; 3],
+        orientation: quaternion::IDENTITY,
+        velocity: [0.0; 3],
+        angular_velocity: [0.0; 3],
+        angular_velocity_frame: Frame::World,
+        motion: Some(BodyMotion::of_belt(&belt.direction, belt.speed.clone())),
+        group: None,
+        shapes: Vec::new(),
+    }
+}
+
+impl Surface<Triple> for Geometry {
+    fn normal(&self) -> Option<Triple> {
+        match self {
+            Geometry::HalfSpace { normal, .. } => Some(*normal),
+            _ => None,
+        }
+    }
 }

@@ -63,25 +63,15 @@ fn read_material(
     material
 }
 
-/// Time stepping has a single friction coefficient, and restitution only of the normal velocity.
+/// Time stepping has the same friction in all directions, and restitution only of the normal velocity.
 fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Friction>) {
-    let (is_elliptic, rises_at_rest) =
-        match (material.friction.sliding, material.friction.static_friction) {
-            (Sliding::Elliptic { .. }, _) => (true, false),
-            (Sliding::Isotropic(sliding), at_rest) => (false, at_rest.is_some_and(|x| x > sliding)),
-        };
+    let is_elliptic = matches!(material.friction.sliding, Sliding::Elliptic { .. });
     let of_others = [
         (
             "friction_axes",
             is_elliptic,
             "with time stepping, friction is the same in all directions",
             "write `friction` in its place, or remove `integrator` from `[settings]`",
-        ),
-        (
-            "static_friction",
-            rises_at_rest,
-            "with time stepping, static and kinetic friction are the same",
-            "remove it, or remove `integrator` from `[settings]`",
         ),
         (
             "tangential_restitution",

@@ -1,5 +1,4 @@
 //! The parts of a scene in space, one file each.
-mod belt;
 mod body;
 mod contact;
 mod copies;
@@ -7,16 +6,17 @@ mod inertia;
 mod orientation;
 mod shape;
 
-use super::{Mechanism, Names};
+use super::{Mechanism, Names, belt};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
+use crate::scene::spec::friction::{Clutch, ClutchKind};
 
 /// Reads all parts.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
     let gravity = t.vector_or("gravity", [0.0, 0.0, -9.81]);
     let Mechanism {
-        bodies,
+        mut bodies,
         ground,
         joints,
         couplings,
@@ -25,13 +25,23 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
-        let joints = joints.iter().filter(|joint| !joint.friction.is_empty());
-        let places = joints.map(|joint| (&joint.place, "joint.friction"));
-        for (place, key) in places.chain(clutches.iter().map(|c| (&c.place, "clutch"))) {
+        let motors = joints.iter().filter(|joint| joint.motor.is_some());
+        for joint in motors.filter(|j| j.motor.as_ref().and_then(|m| m.limit).is_some()) {
             t.log.add(
-                place.clone(),
-                key,
-                "dry friction in joints, clutches and brakes is not available with time stepping",
+                joint.place.clone(),
+                "joint.motor.limit",
+                "a limit of a motor that prescribes a speed or position is not available with time stepping",
+                "remove `integrator = \"time_stepping\"`: the event-driven integrator has it",
+            );
+        }
+    }
+    if in_time_stepping {
+        let one_way = |clutch: &&Clutch<_>| clutch.kind == ClutchKind::OneWay;
+        for clutch in clutches.iter().filter(one_way) {
+            t.log.add(
+                clutch.place.clone(),
+                "clutch.kind",
+                "one-way clutches are not available with time stepping",
                 "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
             );
         }
@@ -50,8 +60,11 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
     let mut names = Names::new("belts");
     let tables = t.items("belt").into_iter();
     let belts: Vec<_> = tables
-        .map(|t| belt::read(t, &mut names, &ground, in_time_stepping))
+        .map(|t| belt::read(t, &mut names, &ground, &bodies))
         .collect();
+    if !in_time_stepping {
+        bodies.extend(belts.iter().map(body::of_belt));
+    }
 
     Space {
         gravity,

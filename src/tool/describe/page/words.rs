@@ -8,7 +8,8 @@ use super::number;
 use crate::kinds::plane::force::{Force, MotorTorque, Signal};
 use crate::kinds::space::force as space;
 use crate::model::{
-    AnyForce, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, Model, Motion,
+    AnyForce, Arm, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, FrictionElement, Load,
+    Model, Motion,
 };
 use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
 
@@ -76,7 +77,53 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
             drive_words(drive, model),
         ]
     });
-    rows.chain(drives).collect()
+    let elements = model.elements.iter().map(|element| {
+        let kind = match element.arm {
+            Arm::Motor => "motor with a limit",
+            Arm::OneWay => "one-way clutch",
+            Arm::Belt { .. } => "belt brake",
+            Arm::Limit | Arm::Radius(_) => "dry friction",
+        };
+        [
+            element.name.clone(),
+            kind.to_owned(),
+            between(model, element.bodies),
+            element_words(element, model),
+        ]
+    });
+    rows.chain(drives).chain(elements).collect()
+}
+
+/// Law of a friction element.
+fn element_words(element: &FrictionElement, model: &Model) -> String {
+    let unit = if element.turns() { "N m" } else { "N" };
+    let friction = number(element.friction);
+    match (&element.load, element.arm) {
+        (_, Arm::Motor) => {
+            let rate = if element.turns() { "rad/s" } else { "m/s" };
+            let (what, rate) = match element.motion {
+                Motion::Position(_) => ("rate of", ""),
+                Motion::Speed(_) | Motion::Acceleration(_) => ("speed", rate),
+            };
+            let value = signal(element.motion.signal(), model);
+            format!("{what} {value} {rate} with at most {friction} {unit}")
+        }
+        (Load::Given(load), Arm::OneWay) => {
+            let drag = signal(load, model);
+            format!("no motion backward; drag {friction} times {drag} N m forward")
+        }
+        (Load::Given(load), _) => {
+            format!(
+                "sticks below its limit; coefficient {friction}, load {}",
+                signal(load, model)
+            )
+        }
+        (Load::Reaction { .. }, _) => {
+            format!(
+                "sticks below its limit; coefficient {friction}, load the reaction of the joint or coupling"
+            )
+        }
+    }
 }
 
 /// Equation of a drive.
@@ -95,6 +142,11 @@ fn drive_words(drive: &Drive, model: &Model) -> String {
     match drive.motion {
         Motion::Speed(_) => {
             format!("rate of the {what} = {value} {unit}/s, with the force or torque required")
+        }
+        Motion::Acceleration(_) => {
+            format!(
+                "acceleration of the {what} = {value} {unit}/s², with the force or torque required"
+            )
         }
         Motion::Position(_) => {
             format!("{what} = {value} {unit}, with the force or torque required")

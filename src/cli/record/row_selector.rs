@@ -25,7 +25,7 @@ pub struct Peak {
 
 /// Decides which rows a recording keeps.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct RowSelector {
     n_buckets: f64,
     /// Remaining number of rows around events that may be kept.
     spare: usize,
@@ -35,7 +35,7 @@ pub struct Keeper {
     extremes: Vec<[f64; 2]>,
 }
 
-impl Keeper {
+impl RowSelector {
     /// For rows of approximately this many values.
     pub fn new(n_values: usize) -> Self {
         let n = (MOST_VALUES / n_values.max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
@@ -193,7 +193,7 @@ mod tests {
             unit: "m".to_owned(),
             group: Group::Position,
         }];
-        let mut keeper = Keeper::new(1);
+        let mut selector = RowSelector::new(1);
         let n = 1_000_000;
         for i in 0..=n {
             let time = f64::from(i) / f64::from(n);
@@ -203,9 +203,9 @@ mod tests {
                 values: vec![time + spike],
                 ..Row::default()
             };
-            keeper.look(&mut recording, &channels, &mut row, i == 333_333);
+            selector.look(&mut recording, &channels, &mut row, i == 333_333);
         }
-        keeper.finish(&mut recording);
+        selector.finish(&mut recording);
         assert!(recording.times.len() < 2100, "{}", recording.times.len());
         assert_eq!(recording.times.last(), Some(&1.0));
         assert!(recording.times.is_sorted_by(|a, b| a < b));

@@ -1,6 +1,6 @@
 //! The process that loads a library and executes the calls it receives. It ends when its parent does.
 
-use super::channel::Served;
+use super::channel::ChildEnd;
 use super::frame::{Answer, Call, packed, unpacked};
 use crate::cli::CliError;
 use crate::cli::args::LibraryOptions;
@@ -51,7 +51,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
         error,
     };
     let watch = ParentWatch::start(options.parent, options.folder.clone());
-    let mut channel = Served::open().map_err(failed)?;
+    let mut channel = ChildEnd::open().map_err(failed)?;
     let log = Arc::new(LogCollector::default());
     let library = match Library::load(&options.library, log.clone()) {
         Ok(library) => library,

@@ -4,7 +4,7 @@
 use super::inputs::Inputs;
 use super::remote::Remote;
 use crate::cli::CliError;
-use crate::cli::record::{Happening, Recording, Sampler};
+use crate::cli::record::{RecordedEvent, Recording, Sampler};
 use serde_json::Value;
 use stiction::fmu::instance::variable::{Kind, Output, Source};
 use stiction::fmu::instance::variables::{pair_name, table};
@@ -20,7 +20,7 @@ use stiction::tool::import::Message;
 const CLOSED: f64 = 1e-6;
 
 /// Records a stiction FMU.
-pub struct Ours {
+pub struct StictionFmu {
     simulation: Simulation,
     sampler: Sampler,
     /// Value references of outputs that can be copied into a state: reals, then integers.
@@ -31,7 +31,7 @@ pub struct Ours {
     inputs: Vec<String>,
 }
 
-impl Ours {
+impl StictionFmu {
     /// For a run up to `until`.
     pub fn new(model: Model, stage: Value, until: f64) -> Result<Self, CliError> {
         let sampler = Sampler::from_fmu(&model, until, Some(stage));
@@ -99,7 +99,7 @@ impl Ours {
         }
         for message in messages {
             if let Some(event) = event_of(self.simulation.model(), message) {
-                self.sampler.happened(self.simulation.model(), event);
+                self.sampler.add_event(self.simulation.model(), event);
             }
         }
         self.sampler.look(&mut self.simulation);
@@ -173,7 +173,7 @@ impl Ours {
 }
 
 /// Parses `impact of ball-ground (ball, ground) at 0.5 s`.
-fn event_of(model: &Model, message: &Message) -> Option<Happening> {
+fn event_of(model: &Model, message: &Message) -> Option<RecordedEvent> {
     if message.category.as_deref() != Some("logEvents") {
         return None;
     }
@@ -191,7 +191,7 @@ fn event_of(model: &Model, message: &Message) -> Option<Happening> {
         EventKind::Jam,
     ];
     let kind = kinds.into_iter().find(|known| known.name() == kind)?;
-    Some(Happening {
+    Some(RecordedEvent {
         time: time.strip_suffix(" s")?.parse().ok()?,
         kind: kind.name(),
         place: model.contacts.iter().position(|c| c.name == name),
