@@ -2,7 +2,7 @@
 //! its transpose maps the constraint force to the bodies. Kinds make rows from [`Pose`]s; a [`GlobalRow`] knows where its bodies are in the
 //! vector of velocities, in the plane or in space.
 
-use crate::math::{Dual, Real, Vec2, Vec3, cross};
+use crate::math::{Dual, Limit, Real, Vec2, Vec3, cross};
 
 /// Velocities of a body in the plane: x, y, rotation.
 pub const BODY_DOF: usize = 3;
@@ -199,6 +199,9 @@ pub struct Span {
 /// Most bodies of a row: a coupling of joint coordinates may have more than two.
 pub const MAX_BODIES: usize = 4;
 
+/// Relative difference of rows that are the same to rounding.
+const SAME_ROW: f64 = 1e-12;
+
 /// Gradient of a scalar with the ranges of its bodies in the vector of velocities: two, or the few that a coupling connects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GlobalRow {
@@ -234,6 +237,17 @@ impl GlobalRow {
         };
         row.value[0][0] = 1.0;
         row
+    }
+
+    /// Is it another row times `factor`, to rounding? They have at most [`MAX_BODIES`] bodies together.
+    pub fn equals(&self, factor: f64, other: &Self) -> bool {
+        let size = |row: &Self| {
+            let values = row.parts().flat_map(|(span, values)| &values[..span.len]);
+            values.fold(0.0, |m: f64, x| m.at_least(x.abs()))
+        };
+        let mut difference = *self;
+        difference.add_scaled(-factor, other);
+        size(&difference) <= SAME_ROW * size(self)
     }
 
     /// Adds another row times `factor`. The rows have at most [`MAX_BODIES`] bodies together.

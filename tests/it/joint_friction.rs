@@ -3,6 +3,7 @@
 use crate::common::texts::{engine_and_load, rod_on_a_pivot};
 use crate::common::{Truth, halvings, model, norm2, order_study, run, scene_text};
 use stiction::integrate::EventKind;
+use stiction::state::Status;
 use stiction::{Model, Simulation};
 
 /// Every study asks for this slope at least.
@@ -462,4 +463,279 @@ fn a_slider_comes_to_rest_in_its_friction_where_the_closed_form_says() {
     }
     assert!((simulation.state().position[0] + 0.01).abs() < 1e-9);
     assert!(simulation.state().velocity[0].abs() < 1e-12);
+}
+
+/// A ball of 2 kg hits a rod of 3 kg at rest, at a distance from its pivot.
+fn struck_rod(distance: f64, restitution: f64, friction: &str, in_space: bool) -> Model {
+    let [zero, gravity, inertia, round, dimension, axis] = match in_space {
+        false => ["", "[0, 0]", "0.09", "circle", "", ""],
+        true => [
+            ", 0",
+            "[0, 0, 0]",
+            "[0.09, 0.09, 0.09]",
+            "sphere",
+            "dimension = 3",
+            "axis = [0, 0, 1]",
+        ],
+    };
+    let depth = if in_space { ", 0.02" } else { "" };
+    model(&format!(
+        r#"
+        {dimension}
+        gravity = {gravity}
+        [[body]]
+        name = "rod"
+        kind = "rigid"
+        mass = 3
+        inertia = {inertia}
+        position = [0.3, 0{zero}]
+        shape = [{{ kind = "box", size = [0.6, 0.02{depth}] }}]
+        [[body]]
+        name = "ball"
+        kind = "rigid"
+        mass = 2
+        position = [{distance:?}, 0.07{zero}]
+        velocity = [0, -1.5{zero}]
+        shape = [{{ kind = "{round}", radius = 0.05 }}]
+        [[joint]]
+        name = "pivot"
+        kind = "revolute"
+        bodies = ["ground", "rod"]
+        at = [0, 0{zero}]
+        {axis}
+        friction = {friction}
+        [contact_default]
+        friction = 0
+        restitution = {restitution:?}
+        "#
+    ))
+}
+
+/// Rates of the rod after each phase of the impact, by hand: `J w = P L - mu r |R|`, `m l w = P + R`, `P = M (v - L w)`, then `e P`.
+fn struck_rate(distance: f64, restitution: f64, mu_r: f64) -> f64 {
+    let (m, l, inertia, ball, speed) = (3.0, 0.3, 0.09 + 3.0 * 0.3 * 0.3, 2.0, 1.5);
+    let rate = |sign: f64, p: [f64; 2]| {
+        // P = p[0] - p[1] w
+        (distance + mu_r * sign) * p[0] / (inertia + distance * p[1] + mu_r * sign * (m * l + p[1]))
+    };
+    let phase = |p: [f64; 2]| {
+        let found = [1.0, -1.0].map(|sign| rate(sign, p));
+        let reaction = |w: f64| m * l * w - (p[0] - p[1] * w);
+        match found {
+            [w, _] if w > 0.0 && reaction(w) > 0.0 => w,
+            [_, w] if w > 0.0 && reaction(w) < 0.0 => w,
+            _ => 0.0,
+        }
+    };
+    let compressed = phase([ball * speed, ball * distance]);
+    let p = ball * (speed - distance * compressed);
+    compressed + phase([restitution * p, 0.0])
+}
+
+#[test]
+fn friction_in_proportion_to_the_reaction_takes_its_share_of_an_impact() {
+    let friction = "{ coefficient = 0.4, radius = 0.1 }";
+    for in_space in [false, true] {
+        for (distance, restitution) in [(0.55, 0.0), (0.55, 0.6), (0.2, 0.6), (0.03, 0.6)] {
+            for tolerance in [None, Some(1e-8)] {
+                let model = struck_rod(distance, restitution, friction, in_space);
+                let mut after = run(&model, 0.01 / 1.5 + 1e-9, |s| s.tolerance = tolerance);
+                let [_, rate] = after.joint_coordinate(0, 0);
+                let expected = -struck_rate(distance, restitution, 0.04);
+                println!("{in_space} {distance} {restitution}: {rate} {expected}");
+                assert!((rate - expected).abs() < 1e-7);
+                assert!(after.report().numerical_gain < 1e-12);
+            }
+        }
+    }
+    // nearer than the friction circle it stays at rest, and without friction it turns
+    assert!(struck_rate(0.03, 0.6, 0.04) == 0.0 && struck_rate(0.03, 0.6, 0.0) > 0.0);
+}
+
+#[test]
+fn a_given_limit_has_no_impulse_in_an_impact() {
+    for in_space in [false, true] {
+        let model = struck_rod(0.55, 0.6, "{ torque = 5 }", in_space);
+        let mut at = run(&model, 0.01 / 1.5 + 1e-9, |_| ());
+        let [_, rate] = at.joint_coordinate(0, 0);
+        assert!((rate + struck_rate(0.55, 0.6, 0.0)).abs() < 1e-6, "{rate}");
+    }
+}
+
+#[test]
+fn elements_that_share_a_coordinate_all_stick_at_rest_in_proportion_to_their_bounds() {
+    for (dimension, axis, zero, gravity, inertia) in [
+        ("", "", "", "[0, -9.81]", "0.1"),
+        (
+            "dimension = 3",
+            "axis = [0, 0, 1]",
+            ", 0",
+            "[0, -9.81, 0]",
+            "[0.1, 0.1, 0.1]",
+        ),
+    ] {
+        let model = model(&format!(
+            r#"
+            {dimension}
+            gravity = {gravity}
+            [[body]]
+            name = "arm"
+            kind = "rigid"
+            mass = 2
+            inertia = {inertia}
+            position = [0.5, 0{zero}]
+            [[joint]]
+            name = "pivot"
+            kind = "revolute"
+            bodies = ["ground", "arm"]
+            at = [0, 0{zero}]
+            {axis}
+            friction = {{ torque = 4 }}
+            [[clutch]]
+            name = "brake"
+            kind = "torque_limiter"
+            bodies = ["arm", "ground"]
+            torque = 8
+            {axis}
+            "#
+        ));
+        for tolerance in [None, Some(1e-8)] {
+            let mut end = run(&model, 1.0, |s| s.tolerance = tolerance);
+            let [angle, rate] = end.joint_coordinate(0, 0);
+            assert_eq!([angle, rate].map(|x| x.abs() < 1e-12), [true; 2]);
+            let statuses = &end.state().element_status;
+            assert!(statuses.iter().all(|s| *s == Status::Stick), "{statuses:?}");
+            assert!(end.report().events.is_empty());
+            let n = end.model().n_joint_rows;
+            let efforts = [1, 2].map(|e| end.joint_force()[n - e]);
+            let torque = 2.0 * 9.81 * 0.5;
+            println!("{efforts:?}");
+            assert!((efforts[0].abs() - torque * 2.0 / 3.0).abs() < 1e-9);
+            assert!((efforts[1].abs() - torque / 3.0).abs() < 1e-9);
+        }
+    }
+}
+
+/// A car in space whose wheels have friction in proportion to the load of their axles, and brakes about the same axes.
+fn braked_car() -> Model {
+    let mut text = String::from(
+        r#"
+        dimension = 3
+        gravity = [0.9793658173, 0, -9.7609908614]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.8
+        [[body]]
+        name = "car"
+        kind = "rigid"
+        mass = 1200
+        inertia = [900, 1500, 1500]
+        position = [0, 0, 0.5]
+        velocity = [3, 0, 0]
+        "#,
+    );
+    for (i, [x, y]) in [[-1.2, -0.7], [-1.2, 0.7], [1.2, -0.7], [1.2, 0.7]]
+        .into_iter()
+        .enumerate()
+    {
+        text += &format!(
+            r#"
+            [[body]]
+            name = "wheel{i}"
+            kind = "rigid"
+            mass = 20
+            inertia = [0.5, 0.9, 0.5]
+            position = [{x:?}, {y:?}, 0.3]
+            velocity = [3, 0, 0]
+            angular_velocity = [0, 10, 0]
+            shape = [{{ kind = "sphere", radius = 0.3 }}]
+            [[joint]]
+            name = "axle{i}"
+            kind = "revolute"
+            bodies = ["car", "wheel{i}"]
+            at = [{x:?}, {y:?}, 0.3]
+            axis = [0, 1, 0]
+            friction = {{ coefficient = 0.1, radius = 0.03 }}
+            [[clutch]]
+            name = "brake{i}"
+            bodies = ["car", "wheel{i}"]
+            friction = 0.4
+            radius = 0.12
+            faces = 2
+            normal_force = {{ kind = "table", times = [0, 0.5, 1], values = [0, 0, 5000] }}
+            axis = [0, 1, 0]
+            "#
+        );
+    }
+    model(&text)
+}
+
+#[test]
+fn contacts_loaded_joints_and_brakes_about_one_axis_stop_a_car_on_a_slope() {
+    for tolerance in [None, Some(1e-6)] {
+        let end = run(&braked_car(), 2.5, |s| s.tolerance = tolerance);
+        let (state, report) = (end.state(), end.report());
+        assert!(
+            state.velocity.iter().all(|v| v.abs() < 1e-9),
+            "{tolerance:?}"
+        );
+        // the brakes alone take mass times slope less than their force: 4 x 480 N m / 0.3 m
+        assert!(
+            (4.0..4.2).contains(&state.position[0]),
+            "{}",
+            state.position[0]
+        );
+        assert_eq!((report.first_order_steps, report.fallback_steps), (0, 0));
+        assert!(report.energy_error().abs() < 1e-6);
+        let statuses = &state.element_status;
+        assert!(statuses.iter().all(|s| *s == Status::Stick), "{statuses:?}");
+    }
+}
+
+#[test]
+fn a_braked_arm_that_falls_on_a_block_comes_to_rest() {
+    let text = r#"
+        dimension = 3
+        [[body]]
+        name = "arm"
+        kind = "rigid"
+        mass = 2
+        inertia = [0.02, 0.1, 0.1]
+        position = [0.5, 0, 0.4]
+        shape = [{ kind = "sphere", radius = 0.1, position = [0.4, 0, 0] }]
+        [[body]]
+        name = "block"
+        kind = "rigid"
+        mass = 1
+        position = [0.9, 0, 0.05]
+        shape = [{ kind = "box", size = [0.4, 0.4, 0.1] }]
+        [[joint]]
+        name = "pivot"
+        kind = "revolute"
+        bodies = ["ground", "arm"]
+        at = [0, 0, 0.4]
+        axis = [0, 1, 0]
+        friction = { coefficient = 0.3, radius = 0.05 }
+        [[clutch]]
+        name = "brake"
+        bodies = ["ground", "arm"]
+        friction = 0.4
+        radius = 0.1
+        normal_force = 20
+        axis = [0, 1, 0]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.4
+        "#;
+    for tolerance in [None, Some(1e-6)] {
+        let end = run(&model(text), 3.0, |s| s.tolerance = tolerance);
+        let report = end.report();
+        assert!(end.state().velocity.iter().all(|v| v.abs() < 1e-9));
+        assert_eq!((report.first_order_steps, report.fallback_steps), (0, 0));
+        assert!(report.energy_error().abs() < 1e-9);
+    }
 }

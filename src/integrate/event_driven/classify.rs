@@ -329,12 +329,12 @@ fn decide(
         elements::guess_statuses(model, workspace, state.time, located, motion);
     }
     trial::free_acceleration(model, workspace, time, v);
-    let (mut is_revised, mut updates) = (true, 0);
+    let (mut is_revised, mut revision) = (true, elements::Revision::default());
     for _ in 0..elements::MAX_REVISIONS {
         if !solve_contacts(model, state, workspace, when, v) {
             return false;
         }
-        is_revised = revise_elements(model, workspace, time, v, &mut updates);
+        is_revised = revise_elements(model, workspace, time, v, &mut revision);
         if !is_revised {
             break;
         }
@@ -351,7 +351,7 @@ fn revise_elements(
     workspace: &mut Workspace,
     time: (f64, Side),
     v: &[f64],
-    updates: &mut usize,
+    revision: &mut elements::Revision,
 ) -> bool {
     if model.elements.is_empty() {
         return false;
@@ -359,7 +359,7 @@ fn revise_elements(
     let known = std::mem::take(&mut workspace.element_known);
     let mut joints = std::mem::take(&mut workspace.joints);
     let revised = elements::at_instant(model, workspace, time, v, |friction, level, free| {
-        friction.settle((level, free), &known, &mut joints, updates)
+        friction.settle((level, free), &known, &mut joints, revision)
     });
     workspace.element_known = known;
     workspace.joints = joints;

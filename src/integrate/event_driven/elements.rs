@@ -19,7 +19,7 @@ use crate::model::{BACKWARD, FORWARD, FrictionElement, Load, Model};
 use crate::state::{State, Status};
 
 /// Directions of reactions and friction coefficients that change by less than this have converged.
-pub(super) const CONVERGED: f64 = 1e-14;
+const CONVERGED: f64 = 1e-14;
 
 /// Maximum number of solutions for them; Newton's method needs four.
 pub(super) const MAX_UPDATES: usize = 30;
@@ -30,11 +30,32 @@ pub(super) const ACCEPTABLE_CHANGE: f64 = 1e-9;
 /// After this many solutions with the same statuses a change up to that will do: a solution of a contact problem has its own error.
 const SHARP_UPDATES: usize = 8;
 
+/// Where reactions are not unique, each solution may have another direction: after this many a larger error will do, and at an instant, where
+/// only the statuses matter, any.
+const BLUNT_UPDATES: usize = 32;
+const BLUNT_CHANGE: f64 = 1e-5;
+
 /// Maximum number of solutions for the statuses.
 pub(super) const MAX_REVISIONS: usize = 200;
 
 /// Rounding of forces and motions, relative to the terms that they are the sum of.
 const ROUNDING: f64 = 1e-12;
+
+/// After this many revisions of statuses loads are those of the last solution: the problem is then monotone, so that the revisions end.
+const MAX_REVISIONS_WITH_LOADS: usize = 40;
+
+/// Progress of friction and statuses towards a solution.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Revision {
+    /// Solutions with the same statuses.
+    updates: usize,
+    /// Changes of statuses.
+    statuses: usize,
+    /// Are loads by reactions kept?
+    keeps_loads: bool,
+    /// .. from the next solution on, and zero in that?
+    starts_loads: bool,
+}
 
 /// What the impulses of a system are.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +64,8 @@ pub(super) enum Span {
     Instant(f64, Side),
     /// Impulses of a step of this length from this time, whose rows act on `sigma v + dv`.
     Step { t: f64, h: f64, sigma: f64 },
+    /// Impulses of a phase of an impact at this time.
+    Phase(f64),
 }
 
 impl Span {
@@ -50,6 +73,7 @@ impl Span {
     fn load(self, element: &FrictionElement, inputs: &[Input]) -> Option<f64> {
         match self {
             Self::Instant(time, side) => element.given_load(time, side, inputs).map(positive),
+            Self::Phase(time) => element.given_load(time, Side::After, inputs).map(|_| 0.0),
             Self::Step { t, h, .. } => load_between(element, [t, t + h], inputs),
         }
     }
@@ -58,7 +82,7 @@ impl Span {
     fn speed(self, element: &FrictionElement, inputs: &[Input]) -> f64 {
         match self {
             Self::Instant(time, side) => element.given_speed(time, side, inputs),
-            Self::Step { t, .. } => element.given_speed(t, Side::After, inputs),
+            Self::Step { t, .. } | Self::Phase(t) => element.given_speed(t, Side::After, inputs),
         }
     }
 }
@@ -104,6 +128,15 @@ pub(super) struct Friction<'a> {
     pub span: Span,
     /// Velocities at that time, or at the start of the step.
     pub v: &'a [f64],
+    /// Loads by reactions are the norms of `reaction`.
+    pub keeps_loads: bool,
+}
+
+fn normalize(reaction: &mut [f64; MAX_LOADING]) {
+    let size = norm(reaction);
+    if size > 0.0 {
+        reaction.iter_mut().for_each(|x| *x /= size);
+    }
 }
 
 fn direction(status: Status) -> Option<usize> {
@@ -125,7 +158,7 @@ impl Friction<'_> {
     fn mean_speed(&self, system: &System, e: usize) -> f64 {
         let start = self.start_speed(system, e);
         match self.span {
-            Span::Instant(..) => start,
+            Span::Instant(..) | Span::Phase(_) => start,
             Span::Step { sigma, .. } => 0.5 * ((2.0 - sigma) * start + system.element_motion(e)),
         }
     }
@@ -140,6 +173,9 @@ impl Friction<'_> {
             Load::Given(_) => {
                 let load = self.span.load(element, self.inputs).unwrap_or(0.0);
                 ElementForce::Given(factor * load)
+            }
+            Load::Reaction { .. } if self.keeps_loads => {
+                ElementForce::Given(factor * norm(&self.reaction[e]))
             }
             Load::Reaction { first, .. } => ElementForce::Loaded {
                 first,
@@ -156,34 +192,87 @@ impl Friction<'_> {
         }
     }
 
-    /// Updates friction, or if it has converged the statuses, from a solution; false if neither changes. `updates` counts the solutions
-    /// with the same statuses.
+    /// Updates friction, or if it has converged the statuses, from a solution; false if neither changes.
     pub fn settle(
         &mut self,
         (system, free): (&mut System, &mut [f64]),
         known: &[bool],
         rows: &mut [bool],
-        updates: &mut usize,
+        revision: &mut Revision,
     ) -> bool {
-        let converged = if *updates < SHARP_UPDATES {
-            CONVERGED
-        } else {
-            ACCEPTABLE_CHANGE
+        revision.updates += 1;
+        self.keeps_loads = revision.keeps_loads;
+        let n = revision.updates;
+        let accepts = |friction: &Self, system: &System, e: usize, change: f64| {
+            let short = friction.shortfall(system, e, change);
+            let at_instant = matches!(friction.span, Span::Instant(..));
+            let rests = || !known[e] && friction.rests(system, e);
+            (n > SHARP_UPDATES && (short <= ACCEPTABLE_CHANGE || rests()))
+                || (n > BLUNT_UPDATES && (short <= BLUNT_CHANGE || at_instant))
         };
-        *updates += 1;
-        if self.update(system, free, converged) > 0.0 {
+        if std::mem::take(&mut revision.starts_loads) {
+            self.keep_loads(system, free, rows);
             return true;
         }
-        let revised = self.revise(system, free, known, rows);
-        if revised {
-            *updates = 0;
+        if self.update(system, free, accepts) > 0.0 {
+            return true;
         }
-        revised
+        if self.revise(system, free, known, rows) {
+            revision.updates = 0;
+            revision.statuses += 1;
+            if revision.statuses > MAX_REVISIONS_WITH_LOADS && !revision.keeps_loads {
+                revision.keeps_loads = true;
+                self.keep_loads(system, free, rows);
+            }
+            return true;
+        }
+        if self.keeps_loads {
+            self.reaction.iter_mut().for_each(normalize);
+        }
+        false
     }
 
-    /// Updates directions of reactions and speeds from the solution, and returns the largest relative change of friction; zero if that is
-    /// below `converged`.
-    pub fn update(&mut self, system: &mut System, free: &mut [f64], converged: f64) -> f64 {
+    // loads by reactions become those of the solution
+    fn keep_loads(&mut self, system: &mut System, free: &mut [f64], rows: &mut [bool]) {
+        self.keeps_loads = true;
+        for e in 0..self.statuses.len() {
+            if let Load::Reaction { first, count } = self.model.elements[e].load {
+                self.reaction[e] = [0.0; MAX_LOADING];
+                self.reaction[e][..count].copy_from_slice(&system.impulse[first..first + count]);
+                self.change_status(system, free, rows, e, self.statuses[e]);
+            }
+        }
+    }
+
+    // relative error of the friction in a solution whose last update was this change: of second order in the direction of a reaction
+    fn shortfall(&self, system: &System, e: usize, change: f64) -> f64 {
+        let ElementForce::Loaded { weights, .. } = system.elements[e] else {
+            return change;
+        };
+        let bound = norm(&weights) * self.load(system, e);
+        let p = system.element_impulse(e).abs();
+        (bound - p).abs() / bound.at_least(f64::MIN_POSITIVE)
+    }
+
+    // a sliding element that does not move may exert any friction within its bounds
+    fn rests(&self, system: &System, e: usize) -> bool {
+        system.element_motion(e).abs() <= self.rounding_of_motion(system, e)
+    }
+
+    fn rounding_of_motion(&self, system: &System, e: usize) -> f64 {
+        let row = system.first_element() + e;
+        let by_own = system.element_mobility(e) * self.load(system, e);
+        ROUNDING * (system.bias[row].abs() + by_own.abs())
+    }
+
+    /// Updates directions of reactions and speeds from the solution, and returns the largest relative change of friction; zero if it has
+    /// converged, or a smaller change is accepted.
+    pub fn update(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        accepts: impl Fn(&Self, &System, usize, f64) -> bool,
+    ) -> f64 {
         let mut largest: f64 = 0.0;
         for e in 0..self.statuses.len() {
             let element = &self.model.elements[e];
@@ -195,10 +284,12 @@ impl Friction<'_> {
             } else {
                 0.0
             };
-            self.update_reaction(system, e, 1.0);
+            if !self.keeps_loads {
+                self.update_reaction(system, e, 1.0);
+            }
             let new = self.force(e, speed);
             let change = change(system.elements[e], new);
-            if change > converged {
+            if change > CONVERGED && !accepts(self, system, e, change) {
                 system.set_element(e, new, free);
                 largest = largest.at_least(change);
             }
@@ -225,18 +316,138 @@ impl Friction<'_> {
         let element = &self.model.elements[e];
         match element.load {
             Load::Given(_) => self.span.load(element, self.inputs).unwrap_or(0.0),
+            Load::Reaction { .. } if self.keeps_loads => norm(&self.reaction[e]),
             Load::Reaction { first, count } => norm(&system.impulse[first..first + count]),
         }
     }
 
-    /// Slacks of the bounds of a sticking element: against sliding backward, and forward.
+    /// Slacks of the bounds of a sticking element: against sliding backward, and forward; together with those that stick along the same
+    /// coordinate, whose shares are not unique.
     pub fn slacks(&self, system: &System, e: usize) -> [f64; 2] {
-        let (element, load) = (&self.model.elements[e], self.load(system, e));
-        let p = system.element_impulse(e);
-        [
-            element.coefficient_at_rest(BACKWARD) * load - p,
-            element.coefficient_at_rest(FORWARD) * load + p,
-        ]
+        let mut slacks = [0.0; 2];
+        for other in 0..self.statuses.len() {
+            let sense = self.sense(system, e, other);
+            if sense != 0.0 {
+                let p = sense * system.element_impulse(other);
+                let [backward, forward] = self.bounds_at_rest(system, other, sense);
+                slacks[0] += backward - p;
+                slacks[1] += forward + p;
+            }
+        }
+        slacks
+    }
+
+    // bounds against sliding backward and forward, in this sense of its coordinate
+    fn bounds_at_rest(&self, system: &System, e: usize, sense: f64) -> [f64; 2] {
+        let load = self.load(system, e);
+        let along = if sense > 0.0 {
+            [BACKWARD, FORWARD]
+        } else {
+            [FORWARD, BACKWARD]
+        };
+        along.map(|along| self.model.elements[e].coefficient_at_rest(along) * load)
+    }
+
+    // 1 or -1 if another sticking element acts along the same coordinate, in this sense, as one that sticks; else 0
+    fn sense(&self, system: &System, e: usize, other: usize) -> f64 {
+        match self.statuses[other] {
+            Status::Stick => self.sense_of_coordinate(system, e, other),
+            _ => f64::from(e == other),
+        }
+    }
+
+    // the same whatever the other one does
+    fn sense_of_coordinate(&self, system: &System, e: usize, other: usize) -> f64 {
+        if e == other {
+            return 1.0;
+        }
+        if [e, other].map(|e| self.model.elements[e].is_one_way()) != [false; 2] {
+            return 0.0;
+        }
+        let first = system.first_element();
+        let (own, row) = (&system.rows[first + e], &system.rows[first + other]);
+        let speeds = [e, other].map(|e| self.span.speed(&self.model.elements[e], self.inputs));
+        let same = |sense: &f64| own.equals(*sense, row) && speeds[0] == sense * speeds[1];
+        [1.0, -1.0].into_iter().find(same).unwrap_or(0.0)
+    }
+
+    /// Shares the friction along a coordinate among the elements that stick there, in proportion to their bounds.
+    pub fn share(&self, system: &mut System) {
+        let first = system.first_element();
+        for e in (0..self.statuses.len()).filter(|e| self.statuses[*e] == Status::Stick) {
+            let n = self.statuses.len();
+            let alike = |other: &usize| self.sense(system, e, *other) != 0.0;
+            if (0..e).any(|other| alike(&other)) || !(e + 1..n).any(|other| alike(&other)) {
+                continue;
+            }
+            let (mut sum, mut limits) = (0.0, [0.0; 2]);
+            for other in (e..n).filter(alike) {
+                let sense = self.sense(system, e, other);
+                sum += sense * system.impulse[first + other];
+                let bounds = self.bounds_at_rest(system, other, sense);
+                limits = [limits[0] + bounds[0], limits[1] + bounds[1]];
+            }
+            let side = usize::from(sum < 0.0);
+            for other in e..n {
+                let sense = self.sense(system, e, other);
+                if sense != 0.0 && limits[side] > 0.0 {
+                    let bound = self.bounds_at_rest(system, other, sense)[side];
+                    system.impulse[first + other] = sense * sum * (bound / limits[side]);
+                }
+            }
+        }
+    }
+
+    // an element that stuck slides, with those along the same coordinate
+    fn slide(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        rows: &mut [bool],
+        e: usize,
+        new: Status,
+    ) {
+        let opposite = match new {
+            Status::SlipForward => Status::SlipBackward,
+            _ => Status::SlipForward,
+        };
+        for other in (0..self.statuses.len()).rev() {
+            let sense = self.sense(system, e, other);
+            if sense != 0.0 {
+                let status = if sense > 0.0 { new } else { opposite };
+                self.change_status(system, free, rows, other, status);
+            }
+        }
+    }
+
+    // an element comes to rest, with those along the same coordinate
+    fn stick(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        (rows, known): (&mut [bool], &[bool]),
+        e: usize,
+    ) {
+        for other in (0..self.statuses.len()).filter(|other| !known[*other]) {
+            let slides = self.statuses[other].slides();
+            if other == e || (slides && self.sense_of_coordinate(system, e, other) != 0.0) {
+                self.change_status(system, free, rows, other, Status::Stick);
+            }
+        }
+    }
+
+    fn change_status(
+        &mut self,
+        system: &mut System,
+        free: &mut [f64],
+        rows: &mut [bool],
+        e: usize,
+        new: Status,
+    ) {
+        self.statuses[e] = new;
+        rows[system.first_element() + e] = new == Status::Stick;
+        let speed = self.start_speed(system, e);
+        system.set_element(e, self.force(e, speed), free);
     }
 
     /// Revises the first status that the solution contradicts, (1) and (2), apart from those that are known; true if there is one.
@@ -248,34 +459,30 @@ impl Friction<'_> {
         rows: &mut [bool],
     ) -> bool {
         for e in (0..self.statuses.len()).filter(|e| !known[*e]) {
-            let new = match self.statuses[e] {
+            match self.statuses[e] {
                 Status::Stick => {
                     let [backward, forward] = self.slacks(system, e);
                     let rounding =
                         ROUNDING * (system.element_impulse(e).abs() + self.load(system, e));
-                    if backward < -rounding {
+                    let new = if backward < -rounding {
                         Status::SlipBackward
                     } else if forward < -rounding {
                         Status::SlipForward
                     } else {
                         continue;
-                    }
+                    };
+                    self.slide(system, free, rows, e, new);
+                    return true;
                 }
                 slides => {
                     let moved = system.element_motion(e) * slides.slip_sign();
-                    let row = system.first_element() + e;
-                    let by_own = system.element_mobility(e) * self.load(system, e);
-                    if moved >= -ROUNDING * (system.bias[row].abs() + by_own.abs()) {
+                    if moved >= -self.rounding_of_motion(system, e) {
                         continue;
                     }
-                    Status::Stick
+                    self.stick(system, free, (rows, known), e);
+                    return true;
                 }
-            };
-            self.statuses[e] = new;
-            rows[system.first_element() + e] = new == Status::Stick;
-            let speed = self.start_speed(system, e);
-            system.set_element(e, self.force(e, speed), free);
-            return true;
+            }
         }
         false
     }
@@ -305,9 +512,59 @@ pub(super) fn hold(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-/// No rows of elements: bounded forces have no impulse in an impact. Those of one-way clutches are revised.
-pub(super) fn release(model: &Model, workspace: &mut Workspace) {
-    workspace.joints[model.first_element_row()..].fill(false);
+/// The elements in a phase of an impact: bounded forces have no impulse; friction in proportion to a reaction has one, which starts as if
+/// it stuck. `workspace.level` is as it was condensed.
+pub(super) fn begin_phase(model: &Model, workspace: &mut Workspace) {
+    let Workspace {
+        level,
+        element_status,
+        element_known,
+        scratch_position,
+        ..
+    } = &mut *workspace;
+    for (e, element) in model.elements.iter().enumerate() {
+        let is_loaded = matches!(element.load, Load::Reaction { .. });
+        element_known[e] = !is_loaded;
+        element_status[e] = if is_loaded {
+            Status::Stick
+        } else {
+            Status::Open
+        };
+        level.set_element(e, ElementForce::Solved, scratch_position);
+    }
+    hold(model, workspace);
+}
+
+/// Updates friction and statuses from the solution of a phase of an impact; false if neither changes.
+pub(super) fn revise_in_phase(
+    model: &Model,
+    (time, v): (f64, &[f64]),
+    workspace: &mut Workspace,
+    revision: &mut Revision,
+) -> bool {
+    if model.elements.is_empty() {
+        return false;
+    }
+    let Workspace {
+        level,
+        scratch_position,
+        element_status,
+        element_known,
+        reaction,
+        inputs,
+        joints,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span: Span::Phase(time),
+        v,
+        keeps_loads: false,
+    };
+    friction.settle((level, scratch_position), element_known, joints, revision)
 }
 
 /// Holds or releases the first one-way clutch that contradicts the impulses of an impact, 0 <= p | u >= 0; true if there is one.
@@ -350,6 +607,7 @@ pub(super) fn push_in_step(model: &Model, workspace: &mut Workspace, span: Span,
         inputs,
         span,
         v,
+        keeps_loads: false,
     };
     friction.set(system, free);
 }
@@ -379,8 +637,9 @@ pub(super) fn update_in_step(
         inputs,
         span,
         v,
+        keeps_loads: false,
     };
-    friction.update(system, free, CONVERGED)
+    friction.update(system, free, |_, _, _, _| false)
 }
 
 /// The same and the statuses, for a step that determines them; false if neither changes.
@@ -389,7 +648,7 @@ pub(super) fn revise_in_step(
     workspace: &mut Workspace,
     span: Span,
     v: &[f64],
-    updates: &mut usize,
+    revision: &mut Revision,
 ) -> bool {
     if model.elements.is_empty() {
         return false;
@@ -411,8 +670,49 @@ pub(super) fn revise_in_step(
         inputs,
         span,
         v,
+        keeps_loads: false,
     };
-    friction.settle((system, free), element_known, joints, updates)
+    friction.settle((system, free), element_known, joints, revision)
+}
+
+/// Lets the elements that stick slide along their free motion, without friction in proportion to reactions, where a problem has no solution
+/// with them.
+pub(super) fn release_in_step(
+    model: &Model,
+    workspace: &mut Workspace,
+    span: Span,
+    v: &[f64],
+    revision: &mut Revision,
+) {
+    let Workspace {
+        system,
+        free,
+        element_status,
+        reaction,
+        inputs,
+        joints,
+        ..
+    } = workspace;
+    let mut friction = Friction {
+        model,
+        statuses: element_status,
+        reaction,
+        inputs,
+        span,
+        v,
+        keeps_loads: true,
+    };
+    (revision.keeps_loads, revision.starts_loads) = (true, true);
+    friction.reaction.fill([0.0; MAX_LOADING]);
+    for e in 0..friction.statuses.len() {
+        let forward = system.bias[system.first_element() + e] >= 0.0;
+        let new = match friction.statuses[e] {
+            Status::Stick if forward => Status::SlipForward,
+            Status::Stick => Status::SlipBackward,
+            kept => kept,
+        };
+        friction.change_status(system, free, joints, e, new);
+    }
 }
 
 /// Runs `action` with the elements at an instant, the level and the acceleration without constraints.
@@ -438,6 +738,7 @@ pub(super) fn at_instant<R>(
         inputs,
         span: Span::Instant(time, side),
         v,
+        keeps_loads: false,
     };
     action(&mut friction, level, acceleration)
 }
@@ -479,6 +780,15 @@ pub(super) fn guess_statuses(
         element_status[e] = known.unwrap_or(Status::Stick);
     }
     hold(model, workspace);
+}
+
+/// Shares friction among elements that stick along one coordinate, in the forces of `workspace.level`.
+pub(super) fn share(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) {
+    if model.elements.len() > 1 {
+        at_instant(model, workspace, time, v, |friction, level, _| {
+            friction.share(level)
+        });
+    }
 }
 
 /// Adds the event functions of the elements at an instant, whose forces are in `workspace.level`.
@@ -586,6 +896,7 @@ fn in_substep<R>(
         inputs,
         span: Span::Instant(middle, Side::After),
         v: mid_velocity,
+        keeps_loads: false,
     };
     action(&mut friction, system, free, h)
 }

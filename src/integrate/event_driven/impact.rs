@@ -7,20 +7,19 @@
 //! (5)  energy limiter: if (2) or (3) would gain kinetic energy, v+ is interpolated towards vc, which never gains any,
 //!      until it does not; all conditions are convex along that line, and impulses are interpolated alike
 //! (6)  of all impulses with the same effect the minimum-norm ones are taken, phase by phase: without self-stress
+//! (7)  friction elements loaded by a reaction:  |p| <= a |S c| of the phase, opposite to the motion at its end; others have no impulse
 
 mod poisson;
 
-use super::complementarity::{Complementarity, Sliding};
+use super::complementarity::Sliding;
 use super::elements;
 use super::energy;
-use super::system::System;
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::integrate::StepError;
 use crate::integrate::report::{Event, EventKind, Report};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
-use crate::math::dense::RankRevealing;
 use crate::math::{Limit, positive, smaller};
 use crate::model::Model;
 use crate::scene::spec::{ImpactLaw, Settings};
@@ -63,7 +62,6 @@ pub(super) fn apply(
 ) -> Result<(), StepError> {
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, bounce, report);
-    elements::release(model, workspace);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
     workspace.level.metric.use_mass(&model.mass);
     workspace.level.condense_rows();
@@ -73,7 +71,7 @@ pub(super) fn apply(
         .prescribe_speeds(model, 1.0, now, &state.inputs);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
-    compress(state, workspace)?;
+    compress(model, state, workspace)?;
     match settings.impact_law {
         ImpactLaw::Poisson => poisson::restitute(model, state, workspace)?,
         ImpactLaw::PoissonPrinted => poisson::restitute_as_printed(model, state, workspace)?,
@@ -104,6 +102,7 @@ pub(super) fn apply(
     report.impact_loss += positive(lost);
     report.numerical_gain += positive(-lost);
     record(state, workspace, report, located);
+    workspace.element_status.clone_from(&state.element_status);
     elements::hold(model, workspace);
     for &contact in &workspace.level.contacts {
         state.status[contact] = Status::Open;
@@ -178,53 +177,76 @@ fn restitution(
     }
 }
 
-// impulses of a phase, in `level.impulse`, (6), with those of one-way clutches
-fn solve(
-    state: &State,
-    level: &mut System,
-    (joints, one_ways): (&mut [bool], &[usize]),
-    complementarity: &mut Complementarity,
-    solver: &mut RankRevealing,
-) -> Result<(), StepError> {
+// impulses of a phase, in `level.impulse`, (6), (7), with those of one-way clutches
+fn solve(model: &Model, state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+    workspace.level.reset_stribeck();
+    if !model.elements.is_empty() {
+        elements::begin_phase(model, workspace);
+    }
+    let (mut revision, mut is_revised) = (elements::Revision::default(), true);
     for _ in 0..elements::MAX_REVISIONS {
-        level.reset_stribeck();
+        let Workspace {
+            level,
+            joints,
+            complementarity,
+            fixed_mode_solver,
+            ..
+        } = &mut *workspace;
         let free = |_| Sliding::Free;
-        let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
-        StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
-        complementarity.use_answer(outcome);
-        level.remove_self_stress(joints, solver);
-        let slow = rest_speed(&state.velocity);
-        if !elements::revise_one_ways(level, (one_ways, slow), joints) {
-            return Ok(());
+        if level.contacts.is_empty() {
+            level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
+        } else {
+            let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
+            StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
+            complementarity.use_answer(outcome);
+        }
+        let before = (state.time, &state.velocity[..]);
+        is_revised = elements::revise_in_phase(model, before, workspace, &mut revision)
+            || revise_one_ways(state, workspace);
+        if !is_revised {
+            break;
         }
     }
-    Err(trial::unsolved(state.time))
+    if is_revised {
+        return Err(trial::unsolved(state.time));
+    }
+    let Workspace {
+        level,
+        joints,
+        fixed_mode_solver,
+        element_status,
+        ..
+    } = workspace;
+    if !elements::any_loaded(model, element_status) {
+        level.remove_self_stress(joints, fixed_mode_solver);
+    }
+    Ok(())
 }
 
-// (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
-fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+fn revise_one_ways(state: &State, workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
         joints,
         one_ways,
-        complementarity,
+        ..
+    } = workspace;
+    let slow = rest_speed(&state.velocity);
+    elements::revise_one_ways(level, (one_ways, slow), joints)
+}
+
+// (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
+fn compress(model: &Model, state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+    workspace.level.restituted.clear();
+    workspace.level.bias_from(&state.velocity);
+    workspace.level.free_rotation();
+    solve(model, state, workspace)?;
+    let Workspace {
+        level,
         compressed,
         compression,
         impulse,
-        fixed_mode_solver,
         ..
     } = workspace;
-    level.restituted.clear();
-    level.bias_from(&state.velocity);
-    level.free_rotation();
-    let constraints = (&mut joints[..], &one_ways[..]);
-    solve(
-        state,
-        level,
-        constraints,
-        complementarity,
-        fixed_mode_solver,
-    )?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     compression.clone_from(&level.impulse);
@@ -236,14 +258,9 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
 fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result<(), StepError> {
     let Workspace {
         level,
-        joints,
-        one_ways,
-        complementarity,
-        impulse,
         restitution: e,
-        fixed_mode_solver,
         ..
-    } = workspace;
+    } = &mut *workspace;
     level.bias_from(&state.velocity);
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
@@ -255,14 +272,8 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    let constraints = (&mut joints[..], &one_ways[..]);
-    solve(
-        state,
-        level,
-        constraints,
-        complementarity,
-        fixed_mode_solver,
-    )?;
+    solve(model, state, workspace)?;
+    let Workspace { level, impulse, .. } = workspace;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())

@@ -454,10 +454,17 @@ pub(super) fn solve_complementarity(
     workspace: &mut Workspace,
     span: Span,
 ) -> Result<(), StepError> {
-    let mut updates = 0;
+    let mut revision = elements::Revision::default();
+    let mut is_released = model.elements.is_empty();
     for _ in 0..elements::MAX_REVISIONS {
-        solve_contacts(state, workspace, span)?;
-        if !elements::revise_in_step(model, workspace, span, &state.velocity, &mut updates) {
+        if let Err(error) = solve_contacts(state, workspace, span) {
+            if std::mem::replace(&mut is_released, true) {
+                return Err(error);
+            }
+            elements::release_in_step(model, workspace, span, &state.velocity, &mut revision);
+            continue;
+        }
+        if !elements::revise_in_step(model, workspace, span, &state.velocity, &mut revision) {
             return Ok(());
         }
     }
@@ -634,6 +641,7 @@ pub(super) fn evaluate(
     }
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
     workspace.level.write_elements();
+    elements::share(model, workspace, time, v);
     // under a tolerance stops in space are found by the local flow
     let closes = closes_stops(model, workspace);
     if closes {
@@ -842,7 +850,7 @@ pub(super) fn accelerate(
     let mut independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
     for _ in 0..elements::MAX_UPDATES {
         let update = |friction: &mut elements::Friction, level: &mut System, free: &mut [f64]| {
-            friction.update(level, free, elements::CONVERGED)
+            friction.update(level, free, |_, _, _, _| false)
         };
         if model.elements.is_empty()
             || elements::at_instant(model, workspace, time, v, update) == 0.0
@@ -864,6 +872,7 @@ pub(super) fn accelerate(
     } = workspace;
     level.add_response(acceleration);
     level.write_elements();
+    elements::share(model, workspace, time, v);
     independent
 }
 

@@ -59,16 +59,12 @@ pub(super) fn restitute(
     let relaxes = relax(workspace);
     let Workspace {
         level,
-        joints,
-        one_ways,
-        complementarity,
         compressed,
         impulse,
         scratch_position,
-        fixed_mode_solver,
         relaxation,
         ..
-    } = workspace;
+    } = &mut *workspace;
     level.impulse.fill(0.0);
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
@@ -85,14 +81,13 @@ pub(super) fn restitute(
             .zip(relaxation)
             .for_each(|(b, s)| *b -= *s);
     }
-    let constraints = (&mut joints[..], &one_ways[..]);
-    let solved = solve(
-        state,
+    let solved = solve(model, state, workspace);
+    let Workspace {
         level,
-        constraints,
-        complementarity,
-        fixed_mode_solver,
-    );
+        impulse,
+        scratch_position,
+        ..
+    } = workspace;
     level.restituted.clear();
     solved?;
     level.add_response(scratch_position);
@@ -149,15 +144,11 @@ pub(super) fn restitute_as_printed(
     }
     let Workspace {
         level,
-        joints,
-        one_ways,
-        complementarity,
         compressed,
         impulse,
         scratch_position,
-        fixed_mode_solver,
         ..
-    } = workspace;
+    } = &mut *workspace;
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
         level.impulse[normal] = level.restituted[i];
@@ -169,14 +160,13 @@ pub(super) fn restitute_as_printed(
         *total += given;
     }
     level.bias_from(scratch_position);
-    let constraints = (&mut joints[..], &one_ways[..]);
-    solve(
-        state,
+    solve(model, state, workspace)?;
+    let Workspace {
         level,
-        constraints,
-        complementarity,
-        fixed_mode_solver,
-    )?;
+        impulse,
+        scratch_position,
+        ..
+    } = workspace;
     level.add_response(scratch_position);
     state.velocity.clone_from(scratch_position);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
