@@ -21,7 +21,7 @@ const OF_ORDER: u64 = 4;
 /// Per velocity.
 const OF_VELOCITY: u64 = 12_000;
 /// Per listed contact.
-const OF_CONTACT: u64 = 6_500;
+const OF_CONTACT: u64 = 7_500;
 /// Per joint row.
 const OF_JOINT_ROW: u64 = 20_000;
 

@@ -97,6 +97,8 @@ fn the_header_names_bodies_contacts_and_energies() {
          contact.rod.on.ground[1].friction_force,contact.rod.on.ground[1].status,\
          contact.rod.on.ground[2].gap,contact.rod.on.ground[2].normal_force,\
          contact.rod.on.ground[2].friction_force,contact.rod.on.ground[2].status,\
+         pair.rod.on.ground.gap,pair.rod.on.ground.normal_force,pair.rod.on.ground.force.x,\
+         pair.rod.on.ground.force.y,pair.rod.on.ground.n_closed,\
          energy.kinetic,energy.potential,energy.total"
     );
     let output = stiction(&[
