@@ -813,8 +813,11 @@ pub(super) fn add_event_functions(
             if sign != 0.0 {
                 let speed = sign * friction.start_speed(level, e);
                 let tolerance = 1e-13 * speed_scale;
-                // a stop at the very end of a step is one: the next step would begin with a motion that has ended
-                let stops = speed.abs() <= tolerance && sign * level.element_motion(e) < 0.0;
+                // a stop at the very end of a step is one: the next step would begin with a motion that has ended; what others hold at
+                // rest does not decelerate
+                let deceleration = -sign * level.element_motion(e);
+                let stops = speed.abs() <= tolerance
+                    && deceleration > friction.rounding_of_motion(level, e);
                 let speed = if stops { -2.0 * tolerance } else { speed };
                 add(speed, tolerance, EventFunctionKind::ElementSliding(e));
             } else if friction.statuses[e] == Status::Stick {
