@@ -940,6 +940,24 @@ fn the_freewheel_overruns_between_the_pulses_of_its_crank() {
 }
 
 #[test]
+fn the_solenoid_valve_opens_and_shuts_in_the_time_of_its_closed_form() {
+    let stroke = (5.0_f64 / 9.0).acos() / 100.0;
+    let end = shipped("solenoid_valve", 0.1);
+    let expected = [
+        (EventKind::Impact, stroke),
+        (EventKind::TakeOff, 0.05),
+        (EventKind::Reversal, 0.05),
+        (EventKind::Impact, 0.05 + stroke),
+    ];
+    same_events(&kinds_and_times(&end), &expected);
+    let impulse = end.report().events[0].impulse[0];
+    let speed = 0.9 * (1.0 - 25.0_f64 / 81.0).sqrt();
+    assert!((impulse - 0.05 * speed).abs() < 1e-9);
+    let state = end.state();
+    assert!(state.position[0].abs() < 1e-9 && state.velocity[0].abs() < 1e-12);
+}
+
+#[test]
 fn the_block_on_the_belt_sticks_and_slips_in_the_rhythm_of_its_page() {
     let (v, w, g): (f64, f64, f64) = (0.1, 5.0, 9.81);
     let [at_rest, centre] = [0.4, 0.25].map(|mu| mu * g / (w * w));
