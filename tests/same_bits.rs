@@ -43,7 +43,7 @@ const GOLDEN: [(&str, u64, u64, u64); 35] = [
     ("shaking_table", 0x2bb676122e1bc7b3, 0xae628c26a2b885dc, 0xc86965c2de6c7040),
     ("slider_crank", 0x2fbf0bfe562a8993, 0x644aa229b66a7a17, 0x9d41c0febd1dc342),
     ("slider_friction", 0xbf82560993727e8f, 0x8b6639f169bb57c3, 0x7599f5c2b00a063d),
-    ("solenoid_valve", 0xa2c8f281a3f84b48, 0xd4dcdbd621f5c379, 0x13f6b5b41ac8b1fd),
+    ("solenoid_valve", 0xa63205ce3429064a, 0x5ce66672ddcd3429, 0x204e50676ecb63b5),
     ("spinning_top", 0x68df100a24708b46, 0x653cd675a8666571, 0x8c88520c57e58bf4),
     ("two_bars", 0x9d63da1a75daf515, 0xa7549b686b7630b3, 0x897ba43137906169),
     ("two_bodies_damper", 0x584e6d5bda57667a, 0xf684eb195a66d532, 0x091a6f762c6af82f),
