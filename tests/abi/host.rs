@@ -2,7 +2,7 @@
 
 use crate::common::libraries::built_library;
 use crate::common::{c, root, scene_names, scene_text};
-use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, pushed_block};
+use crate::library::{Fmu, IN_SPACE, Resources, SCENES, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -300,8 +300,8 @@ fn states_are_saved_until_memory_is_used_up_and_then_refused() {
 #[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
 #[test]
 fn the_floating_point_environment_of_the_host_changes_no_bit_and_is_left_as_it_was() {
-    for scene in SCENES.into_iter().chain(IN_SPACE).chain(MANY) {
-        let resources = Resources::shipped(scene);
+    for scene in scene_names() {
+        let resources = Resources::shipped(&scene);
         let nanoseconds = call("modes", &resources, &["40".into(), "0.0078125".into()]);
         println!("{scene}: {nanoseconds:?} ns a call");
     }

@@ -425,13 +425,3 @@ pub const IN_SPACE: [&str; 8] = [
     "rover",
     "spinning_top",
 ];
-
-/// The shipped scenes of many bodies.
-pub const MANY: [&str; 6] = [
-    "chain",
-    "conveyor",
-    "pawl",
-    "pile_of_balls",
-    "pile_of_boxes",
-    "pile_of_jacks",
-];
