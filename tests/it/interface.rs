@@ -1,7 +1,7 @@
 //! The interface of an FMU: default outputs, `[fmu]`, and sensors against closed forms.
 
 use crate::common::command::{put_tool, run_tool, scratch, stderr};
-use crate::common::{root, scene_text};
+use crate::common::scene_text;
 use stiction::Simulation;
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::{Causality, Value, Variable};
@@ -466,7 +466,6 @@ fn sensors_are_outputs_with_the_unit_that_their_author_chose() {
         .unwrap();
     assert_eq!(instance.variables()[place].causality, Causality::Output);
     assert_eq!(instance.get(place as u32), Ok(Value::Real(2.0)));
-    assert!(root().join("docs/SCENE.md").exists());
 }
 
 #[test]
