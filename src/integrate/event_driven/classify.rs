@@ -334,7 +334,7 @@ fn decide(
         if !solve_contacts(model, state, workspace, when, v) {
             return false;
         }
-        is_revised = revise_elements(model, workspace, time, v, &mut revision);
+        is_revised = elements::revise_at_instant(model, workspace, time, v, &mut revision);
         if !is_revised {
             break;
         }
@@ -344,26 +344,6 @@ fn decide(
     }
     accept_statuses(model, state, workspace, report);
     true
-}
-
-fn revise_elements(
-    model: &Model,
-    workspace: &mut Workspace,
-    time: (f64, Side),
-    v: &[f64],
-    revision: &mut elements::Revision,
-) -> bool {
-    if model.elements.is_empty() {
-        return false;
-    }
-    let known = std::mem::take(&mut workspace.element_known);
-    let mut joints = std::mem::take(&mut workspace.joints);
-    let revised = elements::at_instant(model, workspace, time, v, |friction, level, free| {
-        friction.settle((level, free), &known, &mut joints, revision)
-    });
-    workspace.element_known = known;
-    workspace.joints = joints;
-    revised
 }
 
 // the statuses of contacts, with those of friction elements in the workspace; false if there is no solution
