@@ -179,6 +179,8 @@ pub struct State {
     pub status: Vec<Status>,
     /// Status of each friction element; open where nothing presses its surfaces together.
     pub element_status: Vec<Status>,
+    /// Direction of the reaction that loads each friction element in an extrapolated step; zero where it is not known, or there is none.
+    pub load_direction: Vec<[f64; 3]>,
     /// Are the statuses valid at this instant? If not, they are the last known ones.
     pub statuses_known: bool,
     /// Accelerations right after an event; means over the step where statuses were not decided.
@@ -242,7 +244,7 @@ clone_in_place! {
 
 clone_in_place! {
     State {
-        lists: position, orientation, joint_angle, velocity, average_velocity, status, element_status, acceleration, contact_force, friction_force, sliding,
+        lists: position, orientation, joint_angle, velocity, average_velocity, status, element_status, load_direction, acceleration, contact_force, friction_force, sliding,
             resistance, friction_moment, joint_force, inputs;
         numbers: time, statuses_known, damping_left, control, started;
         parts: time_stepping
@@ -285,6 +287,7 @@ impl State {
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],
             element_status: vec![Status::Open; model.elements.len()],
+            load_direction: vec![[0.0; 3]; model.elements.len()],
             statuses_known: false,
             acceleration: vec![0.0; model.n_velocities],
             contact_force: vec![[0.0; 2]; n_contacts],

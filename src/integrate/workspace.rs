@@ -96,6 +96,8 @@ pub struct Workspace {
     pub(super) element_known: Vec<bool>,
     /// Directions of the reactions that load friction elements.
     pub(super) reaction: Vec<[f64; MAX_LOADING]>,
+    /// Those at the start of the step, as in the state.
+    pub(super) load_direction: Vec<[f64; 3]>,
     pub(super) active: Vec<usize>,
     /// Contacts monitored for collisions.
     pub(super) watched: Vec<bool>,
@@ -221,6 +223,7 @@ impl Workspace {
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,
             previous_elements: state.element_status.clone(),
+            load_direction: state.load_direction,
             one_ways: model.one_way_rows().collect(),
             element_known: vec![false; model.elements.len()],
             reaction: vec![[0.0; MAX_LOADING]; model.elements.len()],

@@ -38,6 +38,7 @@ mod passive_scenes;
 mod pile_states;
 mod platforms;
 mod rest;
+mod reversing_loads;
 mod rows;
 mod scene;
 mod scene_space;

@@ -178,6 +178,7 @@ impl Instance {
                 s.average_velocity.len(),
                 s.status.len(),
                 s.element_status.len(),
+                s.load_direction.len(),
                 s.acceleration.len(),
                 s.contact_force.len(),
                 s.friction_force.len(),

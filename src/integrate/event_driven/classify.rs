@@ -8,6 +8,7 @@
 //! at a state advanced with the old statuses.
 
 use super::complementarity::Sliding;
+use super::load_direction;
 use super::servos;
 use super::system::System;
 use super::trial::EventFunctionKind;
@@ -72,7 +73,9 @@ pub(super) fn classify(
         }
         When::Now => servos::choose(model, state, workspace),
         When::JustAfter(what) => {
-            servos::switch(model, state, workspace, what);
+            if !servos::switch(model, state, workspace, what) {
+                load_direction::reverse(state, workspace, what);
+            }
         }
     }
     let mut q = std::mem::take(&mut workspace.sample_position);

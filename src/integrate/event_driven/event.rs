@@ -195,6 +195,7 @@ fn zero_of(function: &EventFunction) -> f64 {
         | EventFunctionKind::ElementSliding(_)
         | EventFunctionKind::ElementForward(_)
         | EventFunctionKind::ElementBackward(_)
+        | EventFunctionKind::ElementLoad(_)
         | EventFunctionKind::ServoUpper(_)
         | EventFunctionKind::ServoLower(_)
         | EventFunctionKind::ServoInside(_) => 0.1 * function.tolerance,

@@ -11,6 +11,7 @@ pub(super) mod elements;
 pub(super) mod energy;
 mod event;
 mod impact;
+mod load_direction;
 pub(super) mod metric;
 pub(super) mod near;
 mod polygons;
@@ -308,6 +309,7 @@ fn begin_elements(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.element_status.clone_from(&state.element_status);
     elements::hold(model, workspace);
     elements::start_reactions(model, &state.joint_force, &mut workspace.reaction);
+    workspace.load_direction.clone_from(&state.load_direction);
 }
 
 /// Power dissipated by contact friction and friction elements at the state, W.

@@ -10,7 +10,7 @@ use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
     COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, StallDetector, accept, assemble, contact_band,
-    elements, energy, impact, rest_speed, servos, smoothing, stabilize,
+    elements, energy, impact, load_direction, rest_speed, servos, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -522,7 +522,8 @@ impl Run<'_> {
     pub(super) fn redetermines_statuses(&mut self) -> bool {
         self.store_statuses();
         if let Some(what) = self.workspace.contradicted
-            && servos::switch(self.model, self.state, self.workspace, what)
+            && (servos::switch(self.model, self.state, self.workspace, what)
+                || load_direction::reverse(self.state, self.workspace, what))
         {
             return self.classify(When::JustAfter(what));
         }

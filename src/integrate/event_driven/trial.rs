@@ -9,6 +9,7 @@ use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::elements::{self, Span};
 use super::energy::{self, Losses};
+use super::load_direction;
 use super::metric::Stiffness;
 use super::rest_speed;
 use super::servos;
@@ -243,6 +244,8 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// The bounds of a friction element that sticks.
     ElementForward(usize),
     ElementBackward(usize),
+    /// The reaction that loads a friction element changes its sign.
+    ElementLoad(usize),
     /// A servo, by force element of the model, reaches its upper or lower limit, or leaves it.
     ServoUpper(usize),
     ServoLower(usize),
@@ -270,6 +273,7 @@ impl EventFunctionKind {
             | Self::PairBackward(_)
             | Self::ElementForward(_)
             | Self::ElementBackward(_)
+            | Self::ElementLoad(_)
             | Self::ServoUpper(_)
             | Self::ServoLower(_)
             | Self::ServoInside(_)
@@ -635,6 +639,7 @@ pub(super) fn evaluate(
     if !model.elements.is_empty() {
         let scales = [force_scale, speed_scale];
         elements::add_event_functions(model, workspace, time, v, scales);
+        load_direction::add_event_functions(model, workspace, force_scale);
     }
     if workspace.level.contacts.is_empty() {
         return;

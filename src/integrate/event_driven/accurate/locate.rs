@@ -287,6 +287,7 @@ impl Run<'_> {
                     | EventFunctionKind::ElementSliding(_)
                     | EventFunctionKind::ElementForward(_)
                     | EventFunctionKind::ElementBackward(_)
+                    | EventFunctionKind::ElementLoad(_)
                     | EventFunctionKind::ServoUpper(_)
                     | EventFunctionKind::ServoLower(_)
                     | EventFunctionKind::ServoInside(_) => ROUGH_ROOT,

@@ -20,7 +20,9 @@ use super::classify::When;
 use super::event::{self, Crossing};
 use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
-use super::{Run, StallDetector, StepError, accept, assemble, elements, in_play, stabilize};
+use super::{
+    Run, StallDetector, StepError, accept, assemble, elements, in_play, load_direction, stabilize,
+};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::Limit;
@@ -301,6 +303,7 @@ impl Run<'_> {
     // accelerations, event functions and force derivatives at the state
     fn evaluate_start(&mut self) {
         self.evaluate_now(Side::After);
+        load_direction::follow(self.model, self.state, self.workspace);
         accept::keep_sliding(self.state, self.workspace);
         let Run {
             workspace,

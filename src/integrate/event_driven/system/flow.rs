@@ -249,6 +249,7 @@ impl System {
             | EventFunctionKind::ElementSliding(_)
             | EventFunctionKind::ElementForward(_)
             | EventFunctionKind::ElementBackward(_)
+            | EventFunctionKind::ElementLoad(_)
             | EventFunctionKind::ConeForward(_)
             | EventFunctionKind::ConeBackward(_)
             | EventFunctionKind::Cone(_)
