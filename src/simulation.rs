@@ -137,6 +137,17 @@ impl Simulation {
         self.changed();
     }
 
+    /// Replaces the model by another one of the same structure.
+    pub(crate) fn replace_model(&mut self, model: Model) {
+        self.poses = Poses::new(&model);
+        self.twists = Twists::new(&model);
+        self.instant_twists = Twists::new(&model);
+        self.instant = Instant::default();
+        self.model = model;
+        self.renew_workspace();
+        self.changed();
+    }
+
     /// Updates the workspace for changed masses.
     pub(crate) fn renew_workspace(&mut self) {
         *self.workspace = Workspace::new(&self.model);

@@ -292,7 +292,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub input: Vec<String>,
 
-    /// A start value of an FMU: "pair.block.on.ground.friction=0.5"; may be repeated
+    /// A parameter of a scene, or a start value of an FMU: "pair.block.on.ground.friction=0.5"; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 

@@ -28,6 +28,7 @@ mod progress;
 mod record;
 mod report;
 mod run;
+mod set;
 mod settings;
 mod summary;
 mod temporary;

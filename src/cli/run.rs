@@ -17,6 +17,7 @@ use super::plot::{self, Format, Quantity};
 use super::progress::Progress;
 use super::record::{Sampler, stage};
 use super::report::{Note, Page, Severity, html, solver_notes, story};
+use super::set;
 use super::settings::overridden;
 use super::summary::{Line, RunInfo, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
@@ -34,8 +35,9 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         return drive::run(options);
     }
     refuse_options(options)?;
-    let found = bundled::find(&options.scene)?;
-    let settings = overridden(&found.model, options)?;
+    let mut found = bundled::find(&options.scene)?;
+    let mut settings = overridden(&found.model, options)?;
+    set::apply(&mut found, &mut settings, options)?;
     let until = options.until.unwrap_or(found.model.until);
     let inputs = SceneInputs::new(&found.model, options)?;
     let mut scene_warnings = found.warnings();
@@ -128,12 +130,6 @@ impl Files {
 }
 
 fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
-    if !options.set.is_empty() {
-        return Err(CliError::usage(
-            "--set applies only to FMUs",
-            "change the value in the scene, or build an FMU with `stiction build` and run that",
-        ));
-    }
     match options.time_limit {
         None => Ok(()),
         Some(_) => Err(CliError::usage(

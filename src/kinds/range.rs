@@ -59,6 +59,11 @@ impl Range {
         (self.lower, self.upper)
     }
 
+    /// Is the lower end in the range, and is zero not?
+    pub const fn excludes(&self) -> (bool, bool) {
+        (self.above, self.without_zero)
+    }
+
     /// Is `x` in the range?
     pub fn contains(&self, x: f64) -> bool {
         (x.is_finite() || self.infinite && x.is_infinite())

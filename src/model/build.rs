@@ -119,6 +119,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         elements: Vec::new(),
         drives: Vec::new(),
         inputs: Vec::new(),
+        parameters: scene.parameters.clone(),
         sensors: Vec::new(),
         n_servos: 0,
         breakpoints: Vec::new(),

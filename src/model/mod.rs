@@ -43,6 +43,7 @@ use crate::kinds::plane::force::{Force, Servo};
 use crate::kinds::plane::joint::Joint;
 use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
+use crate::scene::spec::parameter::Parameter;
 use crate::scene::spec::{Interface, Settings};
 
 /// Contacts for which workspace is allocated in advance.
@@ -86,6 +87,8 @@ pub struct Model {
     pub contacts: Vec<Contact>,
     /// Names of the pairs of shapes, and of the joints with stops, that contacts belong to.
     pub pairs: Vec<String>,
+    /// Parameters with names of the author's.
+    pub parameters: Vec<Parameter>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
     /// Inputs.

@@ -5,9 +5,11 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::error::{Problem, SceneError};
-use super::part::{dimension, fmu, plane, settings, space};
+use super::packed;
+use super::part::{dimension, fmu, parameter, plane, settings, space};
 use super::range::Range;
-use super::read::{Log, Table};
+use super::read::{Driven, Log, Table};
+use super::spec::parameter::Parameter;
 use super::spec::{Dimension, Integrator, Interface, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
@@ -149,7 +151,20 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
     let log = Log::new(dimension::of(document.get_ref()), text);
     let root = Table::new(&log, String::new(), 0..0, document.get_ref());
     let mut scene = read(root, file_name, files);
+    let mut parameters = std::mem::take(&mut scene.parameters);
+    parameter::complete(&mut parameters, &log);
+    if log.is_clean() && syntax.is_empty() {
+        let again = |index, change| {
+            let trial = Log::trial(log.dimension, text, index, change);
+            let root = Table::new(&trial, String::new(), 0..0, document.get_ref());
+            let mut other = read(root, file_name, files);
+            other.parameters.clear();
+            (other, trial.driven())
+        };
+        locate(&scene, &mut parameters, &log, again);
+    }
     scene.warnings = log.take_warnings();
+    scene.parameters = parameters;
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
@@ -165,8 +180,53 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
     Err(SceneError::new(file_name, text, problems))
 }
 
+/// Changes of a number for which the scene is read again, as fractions of it, to find out what depends on it.
+const TRIALS: [f64; 2] = [1e-3, 1.3e-5];
+
+/// Finds the numbers of the packed scene that the parameters set. `again` reads the scene with one number changed.
+fn locate(
+    scene: &Scene,
+    parameters: &mut [Parameter],
+    log: &Log,
+    again: impl Fn(usize, f64) -> (Scene, Vec<Driven>),
+) {
+    let driven = log.driven();
+    let mut index = 0;
+    for parameter in parameters {
+        for target in &mut parameter.targets {
+            let trials = TRIALS.map(|change| {
+                let (scene, numbers) = again(index, change);
+                (scene, numbers.get(index).map_or(0.0, |number| number.value))
+            });
+            let trials = [
+                (scene, driven[index].value),
+                (&trials[0].0, trials[0].1),
+                (&trials[1].0, trials[1].1),
+            ];
+            index += 1;
+            let key = format!("parameter[{}].sets", parameter.name);
+            match packed::copies(trials) {
+                Some(found) if !found.is_empty() => target.numbers = found,
+                Some(_) => log.add(
+                    target.path.place.clone(),
+                    &key,
+                    format!("nothing depends on \"{}\"", target.path.text),
+                    "remove the path",
+                ),
+                None => log.add(
+                    target.path.place.clone(),
+                    &key,
+                    format!("other numbers are computed from \"{}\" when the scene is read, so no parameter sets it", target.path.text),
+                    "write what is computed instead: `omega` for `frequency`, corners for a scaled file, moments for a density; an orientation in space is fixed",
+                ),
+            }
+        }
+    }
+}
+
 /// The whole file.
 pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene {
+    let parameters = parameter::read_all(&mut t);
     let stem = Path::new(file_name)
         .file_stem()
         .and_then(|s| s.to_str())
@@ -212,5 +272,6 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         interface,
         parts,
         warnings: Vec::new(),
+        parameters,
     }
 }

@@ -3,6 +3,7 @@
 pub mod error;
 pub mod packed;
 pub mod spec;
+mod valid;
 
 // reading of scene files
 #[cfg(feature = "text")]

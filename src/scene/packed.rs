@@ -11,8 +11,11 @@
 //!
 //! The bytes are not trusted: allocations are proportional to their actual number, not to lengths they claim.
 
+use super::error::Problem;
+use super::spec::parameter::PackedNumber;
 use super::spec::settings::{Field, Setting, TABLE};
 use super::spec::{FrictionCone, Scene, Settings};
+use super::valid;
 use postcard::de_flavors::{Flavor, Slice};
 use serde::Deserialize as _;
 use sha2::{Digest as _, Sha256};
@@ -25,7 +28,7 @@ pub const FILE: &str = "scene.bin";
 const MARK: &[u8; 8] = b"stiction";
 
 /// Format number, incremented when fields or variants of `spec` are added, removed or reordered.
-const FORM: u32 = 4;
+const FORM: u32 = 5;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -137,41 +140,166 @@ pub fn unpack(bytes: &[u8]) -> Result<(Scene, Digest), PackedError> {
     if Sha256::digest(rest)[..] != digest {
         return Err(PackedError::Digest);
     }
-    let mut reader = postcard::Deserializer::from_flavor(Numbers(Slice::new(rest)));
-    let scene = Scene::deserialize(&mut reader).map_err(|_| PackedError::Content)?;
-    let is_whole = reader.finalize().is_ok_and(<[u8]>::is_empty);
-    if !is_whole || !has_counts_in_range(&scene.settings) {
-        return Err(PackedError::Content);
-    }
+    let scene = scene_of(rest).ok_or(PackedError::Content)?;
     Ok((scene, digest))
 }
 
-/// Checks that the bytes contain no NaN. The last of the eight bytes of a NaN is 0x7f or 0xff
+/// The scene of a payload.
+fn scene_of(bytes: &[u8]) -> Option<Scene> {
+    let mut reader = postcard::Deserializer::from_flavor(Numbers::new(bytes));
+    let scene = Scene::deserialize(&mut reader).ok()?;
+    let is_whole = reader.finalize().is_ok_and(|(rest, _)| rest.is_empty());
+    (is_whole && has_counts_in_range(&scene.settings)).then_some(scene)
+}
+
+/// A scene with other values of its parameters, in their order: what its file would give with these values.
+///
+/// # Errors
+/// Values out of range, or that contradict other numbers of the scene.
+pub fn with_parameters(scene: &Scene, values: &[f64]) -> Result<Scene, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut bytes = content(scene);
+    for (parameter, value) in scene.parameters.iter().zip(values) {
+        for target in &parameter.targets {
+            let number = target.number(*value);
+            if !target.range.contain(number) {
+                problems.push(Problem {
+                    place: target.path.place.clone(),
+                    key: format!("parameter[{}]", parameter.name),
+                    message: format!(
+                        "the value {value} gives {} the value {number}, which must be {}",
+                        target.path.text, target.range.words
+                    ),
+                    hint: "choose another value".to_owned(),
+                });
+            }
+            for place in &target.numbers {
+                let at = usize::try_from(place.at).unwrap_or(usize::MAX);
+                let end = at.saturating_add(8);
+                if let Some(bytes) = bytes.get_mut(at..end) {
+                    bytes.copy_from_slice(&(place.times * number).to_le_bytes());
+                }
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let Some(mut changed) = scene_of(&bytes) else {
+        return Err(vec![Problem {
+            place: 0..0,
+            key: "parameter".to_owned(),
+            message: "the scene has no numbers where its parameters set them".to_owned(),
+            hint: "build the FMU again".to_owned(),
+        }]);
+    };
+    for (parameter, value) in changed.parameters.iter_mut().zip(values) {
+        parameter.value = *value;
+    }
+    match valid::problems(&changed) {
+        problems if problems.is_empty() => Ok(changed),
+        problems => Err(problems),
+    }
+}
+
+/// The numbers of a packed scene that a number of its file is copied to, up to a whole factor. The scene is given with three
+/// values of that number. `None` if something else depends on it.
+#[cfg(feature = "text")]
+pub fn copies(trials: [(&Scene, f64); 3]) -> Option<Vec<PackedNumber>> {
+    let values = trials.map(|(_, value)| value);
+    let [first, second, third] = trials.map(|(scene, _)| content(scene));
+    if first.len() != second.len() || first.len() != third.len() {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut end = 0;
+    for at in numbers_in(&first) {
+        let number = |bytes: &[u8]| {
+            let bytes = bytes
+                .get(at..at + 8)
+                .and_then(|b| <[u8; 8]>::try_from(b).ok());
+            bytes.map_or(0.0, f64::from_le_bytes)
+        };
+        let numbers = [number(&first), number(&second), number(&third)];
+        // what is not a number is the same
+        if first[end..at] != second[end..at] || first[end..at] != third[end..at] {
+            return None;
+        }
+        end = at + 8;
+        if numbers.iter().all(|x| x.to_bits() == numbers[0].to_bits()) {
+            continue;
+        }
+        let times = (numbers[1] / values[1]).round();
+        let is_copy = |(x, value): (&f64, &f64)| (times * value).to_bits() == x.to_bits();
+        if times == 0.0 || !numbers.iter().zip(&values).all(is_copy) {
+            return None;
+        }
+        found.push(PackedNumber {
+            at: at as u64,
+            times,
+        });
+    }
+    (first[end..] == second[end..] && first[end..] == third[end..]).then_some(found)
+}
+
+/// The first bytes of all numbers of a payload, and of texts of eight bytes.
+#[cfg(feature = "text")]
+fn numbers_in(bytes: &[u8]) -> Vec<usize> {
+    let mut reader = postcard::Deserializer::from_flavor(Numbers::new(bytes));
+    // the payload was just written
+    let _ = Scene::deserialize(&mut reader);
+    reader
+        .finalize()
+        .map_or_else(|_| Vec::new(), |(_, found)| found)
+}
+
+/// Checks that the bytes contain no NaN, and notes where numbers are. The last of the eight bytes of a NaN is 0x7f or 0xff
 /// after one above 0xef, which is not valid UTF-8: text is never mistaken for a NaN.
-struct Numbers<'b>(Slice<'b>);
+struct Numbers<'b> {
+    bytes: Slice<'b>,
+    /// Number of bytes read.
+    at: usize,
+    /// First bytes of what has eight of them: numbers, and some texts.
+    found: Vec<usize>,
+}
+
+impl<'b> Numbers<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes: Slice::new(bytes),
+            at: 0,
+            found: Vec::new(),
+        }
+    }
+}
 
 impl<'b> Flavor<'b> for Numbers<'b> {
-    type Remainder = &'b [u8];
+    type Remainder = (&'b [u8], Vec<usize>);
     type Source = &'b [u8];
 
     fn pop(&mut self) -> postcard::Result<u8> {
-        self.0.pop()
+        self.at += 1;
+        self.bytes.pop()
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.bytes.size_hint()
     }
 
     fn try_take_n(&mut self, n: usize) -> postcard::Result<&'b [u8]> {
-        let bytes = self.0.try_take_n(n)?;
+        let bytes = self.bytes.try_take_n(n)?;
+        if n == 8 {
+            self.found.push(self.at);
+        }
+        self.at += n;
         match <[u8; 8]>::try_from(bytes).map(f64::from_le_bytes) {
             Ok(x) if x.is_nan() => Err(postcard::Error::DeserializeBadEncoding),
             _ => Ok(bytes),
         }
     }
 
-    fn finalize(self) -> postcard::Result<&'b [u8]> {
-        self.0.finalize()
+    fn finalize(self) -> postcard::Result<Self::Remainder> {
+        Ok((self.bytes.finalize()?, self.found))
     }
 }
 

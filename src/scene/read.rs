@@ -26,6 +26,10 @@ pub struct Log {
     warnings: RefCell<Vec<Problem>>,
     /// Line ends.
     ends: Vec<usize>,
+    /// Numbers that parameters set.
+    driven: RefCell<Vec<Driven>>,
+    /// For a trial: the index of the number to change, and by how much.
+    trial: Option<(usize, f64)>,
     /// Tables read so far.
     #[cfg(test)]
     pub parts: RefCell<Vec<super::reference::Part>>,
@@ -39,14 +43,71 @@ impl Log {
             found: RefCell::default(),
             warnings: RefCell::default(),
             ends: text.match_indices('\n').map(|(at, _)| at).collect(),
+            driven: RefCell::default(),
+            trial: None,
             #[cfg(test)]
             parts: RefCell::default(),
         }
     }
 
+    /// An empty log for reading a text with one of the numbers that parameters set changed.
+    pub fn trial(dimension: Dimension, text: &str, index: usize, change: f64) -> Self {
+        Self {
+            trial: Some((index, change)),
+            ..Self::new(dimension, text)
+        }
+    }
+
+    /// Lets a parameter set the number at a location. False if another one does already.
+    pub fn drive(&self, place: &Place, value: f64) -> bool {
+        let mut driven = self.driven.borrow_mut();
+        let is_free = driven.iter().all(|number| number.place != *place);
+        driven.push(Driven {
+            place: place.clone(),
+            value,
+            range: None,
+            unit: "",
+        });
+        is_free
+    }
+
+    /// The number that a parameter sets at a location, which is read with a range and a unit.
+    pub fn driven_at(&self, place: &Place, range: Range, unit: &'static str) -> Option<f64> {
+        let mut driven = self.driven.borrow_mut();
+        let (i, number) = driven
+            .iter_mut()
+            .enumerate()
+            .find(|(_, number)| number.place == *place)?;
+        let is_first = number.range.replace(range).is_none();
+        number.unit = unit;
+        if let Some((index, change)) = self.trial
+            && index == i
+            && is_first
+        {
+            let size = if number.value == 0.0 {
+                1.0
+            } else {
+                number.value
+            };
+            let [up, down] = [1.0, -1.0].map(|sign| number.value + sign * change * size);
+            number.value = if range.contains(up) { up } else { down };
+        }
+        Some(number.value)
+    }
+
+    /// The numbers that parameters set, as they were read.
+    pub fn driven(&self) -> Vec<Driven> {
+        self.driven.borrow().clone()
+    }
+
     /// Example of a key for hints.
     pub fn example(&self, key: &str) -> String {
         sections::example(key, self.dimension)
+    }
+
+    /// Unit of a key.
+    pub fn unit(&self, key: &str) -> &'static str {
+        sections::unit(key, self.dimension)
     }
 
     /// The line of a location, counted from 1.
@@ -81,6 +142,11 @@ impl Log {
         self.found.borrow_mut().push((problem, absent));
     }
 
+    /// Are there no problems so far?
+    pub fn is_clean(&self) -> bool {
+        self.found.borrow().is_empty()
+    }
+
     /// Adds a warning about valid but probably unintended input.
     pub fn warn(&self, place: Place, key: &str, message: &str, hint: &str) {
         let warning = problem(place, key, message, hint);
@@ -107,6 +173,19 @@ fn problem(place: Place, key: &str, message: &str, hint: &str) -> Problem {
         message: message.to_owned(),
         hint: hint.to_owned(),
     }
+}
+
+/// A number of the file that a parameter sets.
+#[derive(Clone, Debug)]
+pub struct Driven {
+    /// Its location.
+    pub place: Place,
+    /// What it is set to.
+    pub value: f64,
+    /// Its range, if it was read.
+    pub range: Option<Range>,
+    /// Its unit.
+    pub unit: &'static str,
 }
 
 /// A table of the file.
@@ -146,6 +225,11 @@ impl<'a> Table<'a> {
     #[cfg(test)]
     fn note(&mut self, key: &'static str, fallback: super::reference::Fallback) {
         self.rules.push((key, fallback));
+    }
+
+    /// The content of the table.
+    pub fn content(&self) -> &'a DeTable<'a> {
+        self.map
     }
 
     /// The path of a key in this table.

@@ -48,6 +48,8 @@ fn tables() -> Vec<(&'static str, String)> {
         ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
         ("fmu", keys(FMU)),
         ("sensor", keys(SENSOR)),
+        ("parameter", keys(PARAMETER)),
+        ("targets of parameters", keys(TARGET_OF_PARAMETER)),
         ("kinds of sensors", meanings(SENSORS)),
         ("body", keys(BODY_IN_PLANE)),
         ("body in space", keys(BODY_IN_SPACE)),

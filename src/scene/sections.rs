@@ -24,6 +24,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
     "[[sensor]]" | "" | "" | "" | "": "quantities with names of your own, see [below](#sensor)";
+    "[[parameter]]" | "" | "" | "" | "": "values of the scene with names of your own, see [below](#parameter)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
     "[[belt]]" | "" | "" | "" | "": "surfaces of the ground that move, see [below](#belt-surfaces-that-move)";
@@ -53,6 +54,25 @@ pub const SENSOR: &[Parameter] = parameters! {
     "frame" | "" | "`\"ground\"`" | "\"block\"" | "name of a body": "the body in whose axes vectors are given; motion is relative to it, positions are from its centre of mass";
     "component" | "" | "all" | "\"x\"" | "a letter": "the only component to measure";
     "display_unit" | "" | "" | "\"mm\"" | "a unit": "unit for display; values are in SI units";
+};
+
+/// `[[parameter]]`.
+pub const PARAMETER: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"crate_mass\"" | "how others refer to it": "of its variable";
+    "sets" | "" | "required" | "[\"body.crate.mass\"]" | "paths of numbers in the scene": "paths of the numbers of the scene that it sets, see below";
+    "value" | "" | "the number written at its first path" | "0.2" | "in place of the numbers at its paths": "its value, which replaces the numbers written at its paths";
+    "unit" | "" | "that of its first path" | "\"m\"" | "an SI unit": "SI unit of its value, as `stiction describe` writes it";
+    "display_unit" | "" | "" | "\"mm\"" | "a unit": "unit for display; values are in SI units";
+    "min" | "" | "" | "0.1" | "smallest value": "smallest value that an importer may set";
+    "max" | "" | "" | "0.5" | "largest value": "largest value that an importer may set";
+    "description" | "" | "" | "\"Mass of the crate\"" | "a sentence": "one sentence on what it is";
+};
+
+/// A table in `sets`.
+pub const TARGET_OF_PARAMETER: &[Parameter] = parameters! {
+    "path" | "" | "required" | "\"body.crate.position.y\"" | "path of a number in the scene": "path of the number";
+    "factor" | "" | "1" | "0.5" | "times the value" | NOT_ZERO: "the number is `offset` plus this times the value of the parameter";
+    "offset" | "" | "0" | "0.1" | "in addition to that": "see `factor`";
 };
 
 /// `[[body]]` in the plane.
@@ -391,6 +411,7 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
     lists.extend([
         SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, FMU, SENSOR,
     ]);
+    lists.extend([PARAMETER, TARGET_OF_PARAMETER]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
     lists.extend([FRICTION_OF_JOINT, JOINT_FRICTION, CLUTCH]);
     lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));
@@ -423,6 +444,12 @@ pub fn example(key: &str, dimension: Dimension) -> String {
         Some(parameter) => parameter.hint(),
         None => setting_of(key).map(Setting::hint).unwrap_or_default(),
     }
+}
+
+/// Unit of `key`.
+pub fn unit(key: &str, dimension: Dimension) -> &'static str {
+    let mut all = all(dimension).into_iter().flatten();
+    all.find(|p| p.key == key).map_or("", |p| p.unit)
 }
 
 /// Renamed keys, and words for elements that have another place, with hints.

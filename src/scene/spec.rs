@@ -3,6 +3,7 @@
 
 pub mod friction;
 pub mod interface;
+pub mod parameter;
 pub mod sensor;
 pub mod settings;
 pub mod space;
@@ -39,6 +40,8 @@ pub struct Scene {
     pub parts: Parts,
     /// Warnings about valid but probably unintended input, in file order.
     pub warnings: Vec<Problem>,
+    /// Parameters; they come last, because they count the bytes before them.
+    pub parameters: Vec<parameter::Parameter>,
 }
 
 impl Scene {

@@ -39,6 +39,14 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Unit of its key.
+    fn unit(&self) -> &'static str {
+        match self.parameter {
+            Some(parameter) => parameter.unit,
+            None => self.log.unit(self.key),
+        }
+    }
+
     /// Reports a problem with this value.
     pub fn bad<'m>(&self, message: impl Into<Cow<'m, str>>, hint: impl Into<Cow<'m, str>>) {
         self.report(message.into(), hint.into());
@@ -60,7 +68,7 @@ impl<'a> Value<'a> {
 
     /// A number in a range.
     pub fn number(&self, range: Range) -> Option<f64> {
-        let Some(x) = as_number(self.value) else {
+        let Some(mut x) = as_number(self.value) else {
             let hint = match self.value {
                 DeValue::String(s) if s.trim().parse::<f64>().is_ok() => {
                     "remove the quotes".to_owned()
@@ -70,6 +78,9 @@ impl<'a> Value<'a> {
             self.wrong("a number", hint);
             return None;
         };
+        if let Some(set) = self.log.driven_at(&self.place, range, self.unit()) {
+            x = set;
+        }
         if range.contains(x) {
             return Some(x);
         }
@@ -322,8 +333,8 @@ pub fn written<P: Vector>(vector: &P) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// Integers count as numbers.
-fn as_number(value: &DeValue<'_>) -> Option<f64> {
+/// The number that a value of the file is; integers count as numbers.
+pub fn as_number(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Float(x) => x.as_str().parse().ok(),
         DeValue::Integer(n) if n.radix() == 10 => n.as_str().parse().ok(),
@@ -335,7 +346,7 @@ fn as_number(value: &DeValue<'_>) -> Option<f64> {
 }
 
 /// Description of a value of the wrong type.
-fn describe(value: &DeValue<'_>) -> String {
+pub fn describe(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(s) => format!("the text \"{}\"", shortened(s)),
         DeValue::Integer(n) => format!("the number {}", shortened(n.as_str())),

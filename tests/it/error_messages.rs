@@ -707,7 +707,10 @@ const COMMANDS: [(&str, &str); 50] = [
         "an input for a scene without any",
         "run incline --input push=1",
     ),
-    ("a start value for a scene", "run incline --set gravity.x=1"),
+    (
+        "a parameter that the scene does not have",
+        "run incline --set gravty.x=1",
+    ),
     ("a binary file as a scene", "run DIR/binary.toml"),
     ("an empty scene", "run DIR/blank.toml"),
     ("an FMU that is not there", "run DIR/none.fmu"),

@@ -34,6 +34,7 @@ mod no_alloc;
 mod orders;
 mod packed;
 mod paper_tables;
+mod parameters;
 mod passive_scenes;
 mod pile_states;
 mod platforms;

@@ -99,6 +99,7 @@ impl Instance {
     pub fn reset(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Reset)?;
         self.make_room()?;
+        self.reset_parameters();
         let (model, settings) = self.simulation.parameters_mut();
         model.clone_from(&self.scene);
         settings.clone_from(&self.scene.settings);
@@ -134,6 +135,7 @@ impl Instance {
             return Ok(());
         }
         self.make_room()?;
+        self.apply_parameters()?;
         let mut inputs = self.simulation.state().inputs.clone();
         for input in &mut inputs {
             input.since = self.experiment.start;
@@ -211,6 +213,7 @@ impl Instance {
     /// Advances from the communication point `current` by `size`.
     pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), FmiError> {
         self.admit(Call::DoStep)?;
+        self.apply_parameters()?;
         if std::mem::replace(&mut self.warned, false) {
             self.simulation.warnings_are_reported();
         }

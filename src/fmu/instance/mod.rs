@@ -6,6 +6,7 @@ mod experiment;
 pub mod lifecycle;
 pub mod output;
 pub mod parameter;
+mod rebuild;
 mod sensitivity;
 pub mod snapshot;
 #[cfg(feature = "text")]
@@ -18,6 +19,7 @@ use crate::integrate::{Event, Report};
 use crate::kinds::plane::force::{Input, MAX_INPUT_ORDER};
 use crate::math::Limit;
 use crate::model::{self, Model};
+use crate::scene::Scene;
 use crate::scene::error::SceneError;
 pub use crate::scene::packed::FILE as SCENE_FILE;
 use crate::scene::packed::{self, Digest};
@@ -88,6 +90,10 @@ pub struct Instance {
     table: Vec<Variable>,
     /// The model as in the scene, without changes of parameters.
     scene: Model,
+    /// The scene, if it has parameters with names of the author's.
+    spec: Option<Box<Scene>>,
+    /// The model of the scene with other values of these parameters.
+    rebuilt: Option<Box<Model>>,
     simulation: Simulation,
     /// Did the last step cause a new warning?
     warned: bool,
@@ -108,7 +114,11 @@ impl Instance {
         let (scene, digest) =
             packed::unpack(bytes).map_err(|error| SceneError::of_file(file, &error.to_string()))?;
         let model = model::build(&scene).map_err(|all| SceneError::without_lines(file, all))?;
-        Ok(Self::of(name, model, &digest))
+        let mut instance = Self::of(name, model, &digest);
+        if !scene.parameters.is_empty() {
+            instance.spec = Some(Box::new(scene));
+        }
+        Ok(instance)
     }
 
     fn of(name: &str, scene: Model, digest: &Digest) -> Self {
@@ -127,6 +137,8 @@ impl Instance {
             phase: Phase::Instantiated,
             stale: true,
             last_successful_time: 0.0,
+            spec: None,
+            rebuilt: None,
             scene,
         }
     }
@@ -291,10 +303,7 @@ impl Instance {
                     parameter.set(simulation.parameters_mut(), value);
                     // a change of a spring parameter does work, which is not an error of the energy balance
                     let given = simulation.energy().total() - before;
-                    let play = &mut simulation.report_mut().play;
-                    play.start_energy += given;
-                    play.energy += given;
-                    play.lowest += given;
+                    self.account(given);
                     self.force_jumped();
                     self.wake_bodies();
                 }
@@ -303,6 +312,25 @@ impl Instance {
         }
         self.stale |= self.is_before_steps();
         Ok(())
+    }
+
+    /// Values set so far belong together: between steps the model is built again where they change the scene.
+    ///
+    /// # Errors
+    /// The scene is invalid with these values; the previous ones hold.
+    pub fn set_is_complete(&mut self) -> Result<(), FmiError> {
+        match self.is_before_steps() {
+            true => Ok(()),
+            false => self.apply_parameters(),
+        }
+    }
+
+    // energy that a change of a parameter brings
+    fn account(&mut self, given: f64) {
+        let play = &mut self.simulation.report_mut().play;
+        play.start_energy += given;
+        play.energy += given;
+        play.lowest += given;
     }
 
     fn is_before_steps(&self) -> bool {

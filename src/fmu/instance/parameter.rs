@@ -23,6 +23,8 @@ pub enum Place {
     ),
     /// A setting, by its index in the table of settings.
     Setting(usize),
+    /// A parameter with a name of the author's, by its index in the model, which is then built again.
+    Scene(Range),
 }
 
 /// Range of a real number.
@@ -34,7 +36,7 @@ pub enum Range {
     Positive,
     /// Zero or more.
     NotNegative,
-    /// A closed interval.
+    /// A closed interval, with infinite ends where it has none.
     Within(f64, f64),
 }
 
@@ -43,7 +45,7 @@ impl Range {
         match self {
             Self::Any => [None, None],
             Self::Positive | Self::NotNegative => [Some(0.0), None],
-            Self::Within(low, high) => [Some(low), Some(high)],
+            Self::Within(low, high) => [low, high].map(|end| Some(end).filter(|x| x.is_finite())),
         }
     }
 
@@ -70,11 +72,17 @@ impl Parameter {
         Self { of, place }
     }
 
+    /// Does it change the scene, from which the model is built again?
+    pub fn is_of_scene(self) -> bool {
+        matches!(self.place, Place::Scene(_))
+    }
+
     /// Its value.
     pub fn get(self, model: &Model, settings: &Settings) -> Value {
         match self.place {
             Place::Real(_, get, _) => Value::Real(get(model, settings, self.of)),
             Place::Setting(i) => value_of(&TABLE[i].field, settings),
+            Place::Scene(_) => Value::Real(model.parameters[self.of[0]].value),
         }
     }
 
@@ -87,6 +95,9 @@ impl Parameter {
             (Place::Setting(i), value) => {
                 set_setting(&TABLE[i].field, settings, value);
             }
+            (Place::Scene(range), Value::Real(x)) if range.contains(x) => {
+                model.parameters[self.of[0]].value = x;
+            }
             _ => {}
         }
     }
@@ -94,7 +105,7 @@ impl Parameter {
     /// Is the value of the right type and in range?
     pub fn accepts(self, settings: &Settings, value: Value) -> bool {
         match (self.place, value) {
-            (Place::Real(range, ..), Value::Real(x)) => range.contains(x),
+            (Place::Real(range, ..) | Place::Scene(range), Value::Real(x)) => range.contains(x),
             (Place::Setting(i), value) => {
                 set_setting(&TABLE[i].field, &mut settings.clone(), value)
             }

@@ -91,6 +91,7 @@ impl Instance {
         if snapshot.guid != self.guid {
             return error("the saved state belongs to another FMU");
         }
+        self.restore_parameters(&snapshot.parameters, snapshot.phase)?;
         let mass = self.simulation.model().mass.clone();
         let (model, settings) = self.simulation.parameters_mut();
         // settings that are not parameters, such as the weights of a scheme, are taken from the scene

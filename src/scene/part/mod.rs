@@ -10,6 +10,7 @@ pub mod fmu;
 pub mod force;
 pub mod friction;
 pub mod joint;
+pub mod parameter;
 pub mod plane;
 pub mod sensor;
 pub mod settings;

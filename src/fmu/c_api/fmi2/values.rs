@@ -102,7 +102,7 @@ fn set(
     for (reference, value) in references.iter().zip(values) {
         inside.instance.set(*reference, value)?;
     }
-    Ok(())
+    inside.instance.set_is_complete()
 }
 
 // reads variables of one type

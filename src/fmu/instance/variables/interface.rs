@@ -1,5 +1,6 @@
 //! Which variables the model description shows, and which of them are outputs.
 
+use super::scene_parameters::wrong_units;
 use super::sensors::wrong_display_units;
 use crate::fmu::instance::variable::{Causality, Variable};
 use crate::model::{BodyRef, JointLink, Model};
@@ -38,6 +39,7 @@ pub(super) fn apply(rows: &mut [Variable], interface: &Interface) {
 pub fn check(model: &Model) -> Result<(), Vec<Problem>> {
     let interface = &model.interface;
     let mut problems = wrong_display_units(model);
+    problems.extend(wrong_units(model));
     if interface.outputs.is_some() || interface.parameters.is_some() {
         problems.extend(unmatched(&super::table(model), interface));
     }

@@ -9,6 +9,7 @@ mod friction;
 mod interface;
 mod mechanism;
 mod parameters;
+mod scene_parameters;
 mod sensors;
 mod settings;
 
@@ -36,6 +37,7 @@ pub fn table(model: &Model) -> Vec<Variable> {
     if model.time_stepping.is_some() {
         table.time_stepping();
     }
+    table.scene_parameters(model);
     table.parameters(model);
     table.settings(model);
     table.unique();

@@ -194,7 +194,7 @@ impl Table {
 
 fn range_of(place: &Place) -> Range {
     match place {
-        Place::Real(range, ..) => *range,
+        Place::Real(range, ..) | Place::Scene(range) => *range,
         Place::Setting(_) => Any,
     }
 }
