@@ -1,8 +1,8 @@
 //! Friction in proportion to a force that changes its sign has a kink there: steps by tolerance end at it.
 
-use crate::common::{model, run};
-use stiction::Model;
+use crate::common::{halvings, model, norm2, order_study, run};
 use stiction::integrate::EventKind;
+use stiction::{Model, Simulation};
 
 const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 
@@ -146,4 +146,73 @@ fn a_gear_with_losses_meets_the_tolerance_while_its_torque_changes_its_sign() {
         println!("{tolerance:e}: error {error:.1e}");
         assert!(error <= TIMES * tolerance, "{error:e} at {tolerance:e}");
     }
+}
+
+/// A crank of 0.2 m, a rod of 0.4 m and a piston, with friction in all four joints, at a crank angle of 0.3 rad and 20 rad/s.
+fn crank_slider() -> Model {
+    let (theta, omega): (f64, f64) = (0.3, 20.0);
+    let phi = (-0.5 * theta.sin()).asin();
+    let phi_rate = -0.5 * theta.cos() * omega / phi.cos();
+    let (s, c, sp, cp) = (theta.sin(), theta.cos(), phi.sin(), phi.cos());
+    let piston = [0.2 * c + 0.4 * cp, 0.0];
+    let piston_velocity = [-0.2 * s * omega - 0.4 * sp * phi_rate, 0.0];
+    let pin = [0.2 * c, 0.2 * s];
+    let pin_velocity = [-0.2 * s * omega, 0.2 * c * omega];
+    let half = |a: [f64; 2], b: [f64; 2]| [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+    let (crank, crank_velocity) = (half([0.0; 2], pin), half([0.0; 2], pin_velocity));
+    let (rod, rod_velocity) = (half(pin, piston), half(pin_velocity, piston_velocity));
+    model(&format!(
+        r#"
+        gravity = [0, -9.81]
+        body = [
+            {{ name = "crank", kind = "rigid", mass = 1, inertia = 0.05, position = {crank:?}, angle = {theta:?}, velocity = {crank_velocity:?}, angular_velocity = {omega:?} }},
+            {{ name = "rod", kind = "rigid", mass = 0.5, inertia = 0.02, position = {rod:?}, angle = {phi:?}, velocity = {rod_velocity:?}, angular_velocity = {phi_rate:?} }},
+            {{ name = "piston", kind = "rigid", mass = 0.8, inertia = 0.01, position = {piston:?}, velocity = {piston_velocity:?} }},
+        ]
+        joint = [
+            {{ name = "main", kind = "revolute", bodies = ["ground", "crank"], at = [0, 0], friction = {{ coefficient = 0.1, radius = 0.02 }} }},
+            {{ name = "pin", kind = "revolute", bodies = ["crank", "rod"], at = {pin:?}, friction = {{ coefficient = 0.1, radius = 0.02 }} }},
+            {{ name = "wrist", kind = "revolute", bodies = ["rod", "piston"], at = {piston:?}, friction = {{ coefficient = 0.1, radius = 0.01 }} }},
+            {{ name = "bore", kind = "prismatic", bodies = ["ground", "piston"], at = [0, 0], axis = [1, 0], friction = {{ coefficient = 0.2 }} }},
+        ]
+        "#
+    ))
+}
+
+/// Angle and rate of the crank after 2 s: one equation of motion for its angle, reactions by Newton's and Euler's equations, in steps of order
+/// eight between the zeros of the sines, cosines and forces.
+const CRANK_END: [f64; 2] = [26.66081483186, 6.3774313777];
+
+/// How far these are right.
+const CRANK_DIGITS: f64 = 1e-9;
+
+/// The piston reverses in each dead centre, where the rows of its friction and of the joints depend on each other: nothing there stops the
+/// crank.
+#[test]
+fn a_crank_slider_with_friction_in_all_joints_runs_through_its_dead_centres() {
+    let model = crank_slider();
+    let end = |simulation: &Simulation| {
+        let state = simulation.state();
+        let errors = [
+            state.position[2] - CRANK_END[0],
+            state.velocity[2] - CRANK_END[1],
+        ];
+        let events = &simulation.report().events;
+        // dead centres at every half turn, and the rod swings back in between
+        assert_eq!(events.len(), 16);
+        assert!(events.iter().all(|event| event.kind == EventKind::Reversal));
+        assert_eq!(simulation.warnings().count(), 0);
+        errors.map(f64::abs)
+    };
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let [angle, rate] = end(&run(&model, 2.0, |s| s.tolerance = Some(tolerance)));
+        println!("{tolerance:e}: errors {angle:.1e} rad, {rate:.1e} rad/s");
+        let allowed = TIMES * tolerance + CRANK_DIGITS;
+        assert!(angle <= allowed * CRANK_END[0] && rate <= allowed * CRANK_END[1]);
+    }
+    let name = "crank-slider with friction";
+    let order = order_study(name, &halvings(0.004, 8), |h| {
+        norm2(end(&run(&model, 2.0, |s| s.step = h)))
+    });
+    assert!(order >= 1.9, "{order}");
 }

@@ -8,6 +8,9 @@ use crate::math::{Limit, norm};
 use crate::model::{Load, Model};
 use crate::state::Status;
 
+/// Relative motion of a row that is held, at most: more than rounding.
+const HELD: f64 = 1e-6;
+
 /// After this many solutions with the same statuses a change up to that will do: a solution of a contact problem has its own error.
 const SHARP_UPDATES: usize = 8;
 
@@ -33,6 +36,15 @@ pub(in crate::integrate::event_driven) struct Revision {
     keeps_loads: bool,
     /// .. from the next solution on, and zero in that?
     starts_loads: bool,
+    /// An element that cannot be held, and whether its direction was changed since.
+    released: Option<(usize, bool)>,
+}
+
+fn opposite(slides: Status) -> Status {
+    match slides {
+        Status::SlipForward => Status::SlipBackward,
+        _ => Status::SlipForward,
+    }
 }
 
 fn normalize(reaction: &mut [f64; MAX_LOADING]) {
@@ -67,7 +79,7 @@ impl Friction<'_> {
         if self.update(system, free, accepts) > 0.0 {
             return true;
         }
-        if self.revise(system, free) {
+        if self.release(system, free, revision) || self.revise(system, free, revision) {
             revision.updates = 0;
             revision.statuses += 1;
             if revision.statuses > MAX_REVISIONS_WITH_LOADS && !revision.keeps_loads {
@@ -106,14 +118,10 @@ impl Friction<'_> {
 
     // an element that stuck slides, with those along the same coordinate
     fn slide(&mut self, system: &mut System, free: &mut [f64], e: usize, new: Status) {
-        let opposite = match new {
-            Status::SlipForward => Status::SlipBackward,
-            _ => Status::SlipForward,
-        };
         for other in (0..self.statuses.len()).rev() {
             let sense = self.sense(system, e, other);
             if sense != 0.0 {
-                let status = if sense > 0.0 { new } else { opposite };
+                let status = if sense > 0.0 { new } else { opposite(new) };
                 self.change_status(system, free, other, status);
             }
         }
@@ -136,8 +144,35 @@ impl Friction<'_> {
         system.set_element(e, self.force(e, speed), free);
     }
 
+    // An element that sticks may depend on the joints, as that of a piston in its dead centre: no force on it stops the piston, and joint
+    // equations are violated in its place. It slides then, whatever its friction; true if there is one.
+    fn release(&mut self, system: &mut System, free: &mut [f64], revision: &mut Revision) -> bool {
+        let sticks = |e: &usize| self.statuses[*e] == Status::Stick && !self.known[*e];
+        if revision.released.is_some() || !(0..self.statuses.len()).any(|e| sticks(&e)) {
+            return false;
+        }
+        let held = (0..system.n_joint).filter(|row| self.rows[*row]);
+        let motion = |row: usize| system.motion(row).abs();
+        let Some(row) = held.reduce(|a, b| if motion(b) > motion(a) { b } else { a }) else {
+            return false;
+        };
+        if motion(row) <= HELD * system.size_of_motions() {
+            return false;
+        }
+        system.form_delassus();
+        let coupling = |e: usize| system.coupling(system.first_element() + e, row).abs();
+        let candidates = (0..self.statuses.len()).filter(sticks);
+        let Some(e) = candidates.reduce(|a, b| if coupling(b) > coupling(a) { b } else { a })
+        else {
+            return false;
+        };
+        revision.released = Some((e, false));
+        self.slide(system, free, e, Status::SlipForward);
+        true
+    }
+
     /// Revises the first status that the solution contradicts, (1) and (2), apart from those that are known; true if there is one.
-    fn revise(&mut self, system: &mut System, free: &mut [f64]) -> bool {
+    fn revise(&mut self, system: &mut System, free: &mut [f64], revision: &mut Revision) -> bool {
         for e in (0..self.statuses.len()).filter(|e| !self.known[*e]) {
             match self.statuses[e] {
                 Status::Stick => {
@@ -156,10 +191,17 @@ impl Friction<'_> {
                 }
                 slides => {
                     let moved = system.element_motion(e) * slides.slip_sign();
-                    if moved >= -self.rounding_of_motion(system, e) {
+                    if moved >= -self.rounding_of_motion(system, e)
+                        || revision.released == Some((e, true))
+                    {
                         continue;
                     }
-                    self.stick(system, free, e);
+                    if revision.released == Some((e, false)) {
+                        revision.released = Some((e, true));
+                        self.change_status(system, free, e, opposite(slides));
+                    } else {
+                        self.stick(system, free, e);
+                    }
                     return true;
                 }
             }

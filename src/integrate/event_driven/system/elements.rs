@@ -8,7 +8,7 @@
 //! With the rho of the last solution, (1) is Newton's method for |R|, because d|R| = rho^T dR.
 
 use super::System;
-use crate::math::set_zeros;
+use crate::math::{Limit, set_zeros};
 
 /// Largest number of rows whose reaction loads an element.
 pub(in crate::integrate) const MAX_LOADING: usize = 3;
@@ -122,7 +122,12 @@ impl System {
 
     /// Value of the row of an element in the solution: its velocity, or its acceleration.
     pub fn element_motion(&self, e: usize) -> f64 {
-        let (k, row) = (self.len(), self.first_element() + e);
+        self.motion(self.first_element() + e)
+    }
+
+    /// The same of any row.
+    pub fn motion(&self, row: usize) -> f64 {
+        let k = self.len();
         if self.is_large() {
             return self.bias[row] + self.rows[row].product(&self.effect);
         }
@@ -132,6 +137,20 @@ impl System {
             .map(|j| w[j] * self.impulse[j])
             .sum();
         self.bias[row] + moved
+    }
+
+    /// Size of the terms that motions of joints and elements are the sums of.
+    pub fn size_of_motions(&self) -> f64 {
+        (0..self.n_joint).fold(0.0, |m: f64, row| {
+            let mobility = self.rows[row].inverse_effective_mass(&self.mass);
+            m.at_least(self.bias[row].abs() + (mobility * self.impulse[row]).abs())
+        })
+    }
+
+    /// How strongly a force along one row moves along another, relative to the motion along its own. W must be formed.
+    pub fn coupling(&self, row: usize, other: usize) -> f64 {
+        let k = self.len();
+        self.delassus[other * k + row] / self.delassus[row * k + row]
     }
 
     /// Inverse of the effective mass of an element, nearly.
