@@ -575,11 +575,12 @@ impl Step<'_> {
         let mut residual = 0.0;
         let work = &mut self.workspace.time_stepping;
         work.reactions.clone_from(&self.state.joint_force);
+        // bounds that depend on reactions take many solutions: the slow stages are for contacts only
+        let is_exact =
+            (options.sweeps.is_none() || work.constraints.len() <= FEW) && work.elements.is_empty();
         work.settle_instant(self.model, |work| {
             let mut ending = work.solve(Effort::Direct, options.threads, false);
-            if ending.residual > NEARLY
-                && (options.sweeps.is_none() || work.constraints.len() <= FEW)
-            {
+            if ending.residual > NEARLY && is_exact {
                 ending = work.solve(Effort::Exact, options.threads, false);
             }
             residual = ending.residual;
