@@ -12,6 +12,7 @@
 //! The bytes are not trusted: allocations are proportional to their actual number, not to lengths they claim.
 
 use super::error::Problem;
+#[cfg(feature = "text")]
 use super::spec::parameter::PackedNumber;
 use super::spec::settings::{Field, Setting, TABLE};
 use super::spec::{FrictionCone, Scene, Settings};
