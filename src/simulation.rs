@@ -216,7 +216,7 @@ impl Simulation {
         for event in &self.report.events[first..] {
             self.history.last_event = Some((event.time, event.kind));
             // one-way clutches, which follow the contacts, have none
-            if matches!(event.kind, EventKind::Impact | EventKind::Jam)
+            if event.kind.has_impulse()
                 && let Some(impulse) = self.history.impulse.get_mut(event.contact)
             {
                 *impulse = event.impulse;
@@ -458,7 +458,7 @@ impl Simulation {
                 &self.state.inputs,
                 &self.poses,
                 &self.twists,
-            ),
+            ) + dynamics::elastic_energy(&self.model, &self.state.status, &self.poses),
         }
     }
 

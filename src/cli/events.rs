@@ -80,19 +80,16 @@ impl EventLog {
             // writing to a string cannot fail
             let _ = writeln!(
                 text,
-                "{time:>14}  {kind:8}  {}  {normal:>13}  {tangential:>13}",
+                "{time:>14}  {kind:10}  {}  {normal:>13}  {tangential:>13}",
                 padded(contact, width)
             );
         };
         line("time", "event", "contact", "normal", "tangential");
         line("s", "", "", "N s", "N s");
         for event in &self.shown {
-            let [normal, tangential] = match event.kind {
-                EventKind::Impact | EventKind::Jam => event.impulse.map(short),
-                EventKind::SlipStart
-                | EventKind::StickStart
-                | EventKind::Reversal
-                | EventKind::TakeOff => ["-".to_owned(), "-".to_owned()],
+            let [normal, tangential] = match event.kind.has_impulse() {
+                true => event.impulse.map(short),
+                false => ["-".to_owned(), "-".to_owned()],
             };
             let contact = model.event_name(event.contact);
             line(
@@ -117,7 +114,7 @@ pub fn total(report: &Report) -> u64 {
 }
 
 /// Number of events of each kind, with its name.
-pub fn kinds(report: &Report) -> [(u64, &'static str); 6] {
+pub fn kinds(report: &Report) -> [(u64, &'static str); 8] {
     let n = &report.n_events;
     [
         (n.impacts, EventKind::Impact.name()),
@@ -126,5 +123,7 @@ pub fn kinds(report: &Report) -> [(u64, &'static str); 6] {
         (n.reversals, EventKind::Reversal.name()),
         (n.take_offs, EventKind::TakeOff.name()),
         (n.jams, EventKind::Jam.name()),
+        (n.touches, EventKind::Touch.name()),
+        (n.separations, EventKind::Separation.name()),
     ]
 }

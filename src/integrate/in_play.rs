@@ -46,7 +46,7 @@ pub(super) fn record(model: &Model, state: &State, workspace: &mut Workspace, re
 }
 
 fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    if model.forces.is_empty() {
+    if model.forces.is_empty() && !model.has_compliant_contacts {
         return weight_energy(model, &state.position);
     }
     let (poses, twists) = &mut workspace.check_poses[0];
@@ -54,6 +54,7 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     model.poses(&state.position, poses);
     model.twists(&state.velocity, twists);
     dynamics::potential_energy(model, state.time, &state.inputs, poses, twists)
+        + dynamics::elastic_energy(model, &state.status, poses)
 }
 
 fn weight_energy(model: &Model, position: &[f64]) -> f64 {

@@ -21,14 +21,14 @@ macro_rules! report {
             $($(#[$of_other])* pub $other: $type,)+
         }
 
-        pub(super) const N_WHOLE_NUMBERS: usize = [$(stringify!($whole)),+].len() + 6;
+        pub(super) const N_WHOLE_NUMBERS: usize = [$(stringify!($whole)),+].len() + 8;
         pub(super) const N_REAL_NUMBERS: usize = [$(stringify!($real)),+].len() + 9;
 
         impl Report {
             /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
             pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
-                let EventCounts { impacts, slip_starts, stick_starts, reversals, take_offs, jams } = &mut self.n_events;
-                [$(&mut self.$whole,)+ impacts, slip_starts, stick_starts, reversals, take_offs, jams]
+                let EventCounts { impacts, slip_starts, stick_starts, reversals, take_offs, jams, touches, separations } = &mut self.n_events;
+                [$(&mut self.$whole,)+ impacts, slip_starts, stick_starts, reversals, take_offs, jams, touches, separations]
             }
 
             /// All real numbers, in a fixed order.
@@ -181,6 +181,10 @@ pub struct EventCounts {
     pub take_offs: u64,
     /// Impacts without collision (Painleve).
     pub jams: u64,
+    /// Compliant contacts that closed.
+    pub touches: u64,
+    /// Bodies that separated after the force of their compliant contact had ended.
+    pub separations: u64,
 }
 
 impl EventCounts {
@@ -192,6 +196,8 @@ impl EventCounts {
             + self.reversals
             + self.take_offs
             + self.jams
+            + self.touches
+            + self.separations
     }
 }
 
@@ -223,9 +229,38 @@ pub enum EventKind {
     TakeOff,
     /// Friction jammed a closed contact (Painleve): velocities jumped without a collision.
     Jam,
+    /// A compliant contact closed.
+    Touch,
+    /// The bodies of a compliant contact separated after its force had ended.
+    Separation,
 }
 
 impl EventKind {
+    /// All kinds, in their order.
+    pub const ALL: [Self; 8] = [
+        Self::Impact,
+        Self::SlipStart,
+        Self::StickStart,
+        Self::Reversal,
+        Self::TakeOff,
+        Self::Jam,
+        Self::Touch,
+        Self::Separation,
+    ];
+
+    /// Do velocities jump by an impulse?
+    pub fn has_impulse(self) -> bool {
+        match self {
+            Self::Impact | Self::Jam => true,
+            Self::SlipStart
+            | Self::StickStart
+            | Self::Reversal
+            | Self::TakeOff
+            | Self::Touch
+            | Self::Separation => false,
+        }
+    }
+
     /// Name for tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -235,6 +270,8 @@ impl EventKind {
             EventKind::Reversal => "reversal",
             EventKind::TakeOff => "take-off",
             EventKind::Jam => "jam",
+            EventKind::Touch => "touch",
+            EventKind::Separation => "separation",
         }
     }
 
@@ -330,6 +367,8 @@ impl Report {
             EventKind::Reversal => &mut counts.reversals,
             EventKind::TakeOff => &mut counts.take_offs,
             EventKind::Jam => &mut counts.jams,
+            EventKind::Touch => &mut counts.touches,
+            EventKind::Separation => &mut counts.separations,
         } += 1;
         if self.events.len() < Self::MAX_EVENTS {
             self.events.push(event);

@@ -3,6 +3,7 @@
 use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES, SlipSamples};
 use super::event_driven::assemble::LevelAt;
 use super::event_driven::complementarity::Complementarity;
+use super::event_driven::compliant::CompliantWork;
 use super::event_driven::energy::Balance;
 use super::event_driven::near::NearPairs;
 use super::event_driven::system::{Forces, MAX_LOADING, System};
@@ -101,6 +102,12 @@ pub struct Workspace {
     pub(super) active: Vec<usize>,
     /// Contacts monitored for collisions.
     pub(super) watched: Vec<bool>,
+    /// Compliant contacts that are open although their bodies overlap, at the start of the step.
+    pub(super) released: Vec<usize>,
+    /// Forces of the active compliant contacts at the start of the step, N; 0 for rigid ones.
+    pub(super) start_forces: Vec<f64>,
+    /// Energies of the compliant contacts of the step.
+    pub(super) compliant_works: Vec<CompliantWork>,
     pub(super) statuses: Vec<Status>,
     pub(super) previous: Vec<Status>,
     pub(super) at_rest: Vec<AtRest>,
@@ -187,6 +194,11 @@ impl Workspace {
         let n_event_functions =
             EVENT_FUNCTIONS * model.expected_contacts() + 2 * model.elements.len() + 1;
         let n_discs = 2 * model.expected_contacts();
+        let n_compliant = if model.has_compliant_contacts {
+            n_contacts
+        } else {
+            0
+        };
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -230,6 +242,9 @@ impl Workspace {
             element_status: state.element_status,
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
+            released: Vec::with_capacity(n_compliant),
+            start_forces: Vec::with_capacity(n_compliant),
+            compliant_works: Vec::with_capacity(n_compliant),
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
             at_rest: vec![AtRest::default(); n_contacts],

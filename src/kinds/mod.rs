@@ -1,5 +1,6 @@
 //! The kinds of joints, shapes and forces, and distances between shapes. They depend on poses and twists, never on the model.
 
+pub mod compliance;
 pub mod force;
 pub mod joint;
 mod nearest;

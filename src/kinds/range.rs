@@ -30,6 +30,11 @@ impl Range {
         above: true,
         ..Self::new("above zero", 0.0, f64::INFINITY)
     };
+    /// Above zero, and infinity.
+    pub const POSITIVE_OR_INFINITE: Self = Self {
+        infinite: true,
+        ..Self::POSITIVE
+    };
     /// Masses and densities: products of five of them, or of their inverses, do not overflow.
     pub const MASS: Self = Self::new("above zero (1e-60 to 1e60)", 1e-60, 1e60);
     /// Finite numbers except zero.

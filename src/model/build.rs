@@ -92,6 +92,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
         period.at_most(link.force.shortest_period())
     });
     model.has_stribeck_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
+    model.has_compliant_contacts = model.contacts.iter().any(|c| c.compliance.is_some());
     if problems.is_empty() {
         Ok(model)
     } else {
@@ -129,6 +130,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         n_joint_coordinates: 0,
         n_friction_rows: 1,
         has_stribeck_friction: false,
+        has_compliant_contacts: false,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),

@@ -105,6 +105,7 @@ pub(super) fn add_stops(
         lower,
         upper,
         restitution,
+        compliance,
     } = *limits;
     if !lower.is_finite() && !upper.is_finite() {
         return;
@@ -125,6 +126,7 @@ pub(super) fn add_stops(
                 rolling_friction: 0.0,
                 restitution,
                 tangential_restitution: 0.0,
+                compliance,
             });
         }
     }
@@ -222,6 +224,7 @@ fn add_pair(
             rolling_friction: 0.0,
             restitution: material.restitution,
             tangential_restitution: material.tangential_restitution,
+            compliance: material.compliance,
         });
     }
 }

@@ -336,6 +336,7 @@ pub(super) fn add_backlash(written: &[spec::Coupling], model: &mut Model) {
             lower: -half,
             upper: half,
             restitution: backlash.restitution,
+            compliance: None,
         };
         let coupling = &model.loose_couplings[i];
         let (name, bodies) = (coupling.name.clone(), coupling.pair());

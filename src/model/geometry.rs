@@ -495,7 +495,9 @@ impl Model {
     /// Passes contacts that overlap by more than `enough`, m (rad for an angular stop), with their names and depths to `take`. Flush shapes
     /// may overlap although none of their contacts does: such a pair is reported with its first contact.
     pub fn overlaps(&self, poses: &Poses, enough: f64, mut take: impl FnMut(&str, &Contact, f64)) {
-        for of_pair in self.contacts.chunk_by(|a, b| a.pair == b.pair) {
+        let pairs = self.contacts.chunk_by(|a, b| a.pair == b.pair);
+        // compliant contacts may start with their load
+        for of_pair in pairs.filter(|pair| pair[0].compliance.is_none()) {
             let mut any = false;
             for contact in of_pair {
                 if let Some(near) = self.gap(contact, poses)

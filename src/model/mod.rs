@@ -36,6 +36,7 @@ pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
+use crate::kinds::compliance::Compliance;
 use crate::kinds::force::Tunable;
 use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
@@ -109,6 +110,8 @@ pub struct Model {
     pub n_friction_rows: usize,
     /// Does the friction of some contact decrease with the sliding speed (Stribeck)?
     pub has_stribeck_friction: bool,
+    /// Are there compliant contacts or stops?
+    pub has_compliant_contacts: bool,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
     /// Is the velocity a rotation?
@@ -236,6 +239,8 @@ pub struct Contact {
     pub restitution: f64,
     /// Tangential restitution.
     pub tangential_restitution: f64,
+    /// Force law of a compliant contact; `None` for a rigid one.
+    pub compliance: Option<Compliance>,
 }
 
 /// Geometry of a contact.

@@ -311,6 +311,7 @@ fn add_pair(
             rolling_friction: resists * material.friction.rolling_friction,
             restitution: material.restitution,
             tangential_restitution: material.tangential_restitution,
+            compliance: material.compliance,
         });
     }
 }

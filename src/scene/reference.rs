@@ -203,6 +203,7 @@ fn joints<K: joint::Kind>(dimension: Dimension) -> String {
         );
         if kind.driven().next().is_some() {
             keys.push("`limit_restitution`".to_owned());
+            keys.push("`limit_stiffness` and others".to_owned());
             keys.push("`motor`".to_owned());
         }
         if kind.coordinates_with_friction().next().is_some() {

@@ -249,6 +249,10 @@ pub const CONTACT_IN_PLANE: &[Parameter] = parameters! {
     "stribeck_velocity" | "m/s" | "" | "0.01" | "": "speed of sliding over which friction falls from `static_friction` to `friction`; with `static_friction`";
     "restitution" | "" | "0" | "0.5" | "0 loses the approach speed, 1 gives it back": "0: no bounce, 1: no loss; 0 to 1";
     "tangential_restitution" | "" | "0" | "0.0" | "0 to 1": "the same for the tangential impulse; 0 to 1; under Poisson's rule what is given back, and all friction of the restitution phase, stay inside the friction cone of its normal impulse, so it needs `restitution` > 0";
+    "stiffness" | "N/m" | "`inf`: rigid" | "1e5" | "N/m; inf is a rigid contact": "of a compliant contact: the normal force at an overlap `x`, with the rate `x'`, is `stiffness x^exponent (1 + dissipation x') + damping x'`, and never pulls";
+    "damping" | "N s/m" | "0" | "100.0" | "with `stiffness`": "with `stiffness`: a linear damper (Kelvin and Voigt)";
+    "dissipation" | "s/m" | "0" | "0.5" | "with `stiffness`; about 1.5 (1 - e)/v for a restitution of e at an approach speed of v": "with `stiffness`: damping in proportion to the elastic force (Hunt and Crossley); a restitution of `e` at an approach speed of `v` needs about `1.5 (1 - e)/v`";
+    "exponent" | "" | "1" | "1.5" | "1: linear, 1.5: Hertz": "with `stiffness`, then in N/m^exponent: 1 is a linear spring, 1.5 a sphere (Hertz); 1 to 3";
     "enabled" | "" | "true" | "false" | "false lets the pair pass through each other": "false: the pair passes through each other";
 };
 
@@ -269,6 +273,10 @@ pub const CONTACT_IN_SPACE: &[Parameter] = parameters! {
     "rolling_friction" | "m" | "0" | "1e-3" | "": "against rolling: largest torque across the normal for each newton of normal force; a ball of radius `r` is slowed down by `5/7 g rolling_friction/r`";
     "restitution" | "" | "0" | "0.5" | "0 loses the approach speed, 1 gives it back": "as in the plane";
     "tangential_restitution" | "" | "0" | "0.0" | "0 to 1": "as in the plane";
+    "stiffness" | "N/m" | "`inf`: rigid" | "1e5" | "N/m; inf is a rigid contact": "of a compliant contact, as in the plane";
+    "damping" | "N s/m" | "0" | "100.0" | "with `stiffness`": "as in the plane";
+    "dissipation" | "s/m" | "0" | "0.5" | "with `stiffness`; about 1.5 (1 - e)/v for a restitution of e at an approach speed of v": "as in the plane";
+    "exponent" | "" | "1" | "1.5" | "1: linear, 1.5: Hertz": "as in the plane";
     "enabled" | "" | "true" | "false" | "false lets the pair pass through each other": "false: the pair passes through each other";
 };
 
@@ -299,6 +307,10 @@ pub const JOINT_IN_PLANE: &[Parameter] = parameters! {
     "axis" | "" | "required" | "[1, 0]" | "a direction in the first body's coordinates": "of joints with an axis: a direction in the first body's coordinates, any length";
     "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; `-inf` and `inf` leave one side open";
     "limit_restitution" | "" | "0" | "0.0" | "0 to 1": "bounce at the limits, 0 to 1";
+    "limit_stiffness" | "N m/rad or N/m" | "`inf`: rigid" | "1e4" | "N m/rad or N/m; inf is a rigid stop": "of compliant stops; as `stiffness` of a [contact](#contact_default-and-contact), also `limit_damping`, `limit_dissipation` and `limit_exponent`";
+    "limit_damping" | "N m s/rad or N s/m" | "0" | "10.0" | "with `limit_stiffness`": "with `limit_stiffness`";
+    "limit_dissipation" | "s/rad or s/m" | "0" | "0.5" | "with `limit_stiffness`": "with `limit_stiffness`";
+    "limit_exponent" | "" | "1" | "1.5" | "1: linear, 1.5: Hertz": "with `limit_stiffness`";
     "motor" | "" | "" | "{ kind = \"speed\", value = 2.0 }" | "or \"torque\"": "drives the coordinate, see below";
 };
 
@@ -310,6 +322,10 @@ pub const JOINT_IN_SPACE: &[Parameter] = parameters! {
     "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; of a cylindrical joint those of the displacement";
     "angle_limits" | "rad" | "" | "[-1.0, 1.0]" | "lower and upper, rad; -inf and inf are allowed": "stops of the angle of a cylindrical joint";
     "limit_restitution" | "" | "0" | "0.0" | "0 to 1": "bounce at the limits, 0 to 1";
+    "limit_stiffness" | "N m/rad or N/m" | "`inf`: rigid" | "1e4" | "N m/rad or N/m; inf is a rigid stop": "of compliant stops; as `stiffness` of a [contact](#contact_default-and-contact), also `limit_damping`, `limit_dissipation` and `limit_exponent`";
+    "limit_damping" | "N m s/rad or N s/m" | "0" | "10.0" | "with `limit_stiffness`": "with `limit_stiffness`";
+    "limit_dissipation" | "s/rad or s/m" | "0" | "0.5" | "with `limit_stiffness`": "with `limit_stiffness`";
+    "limit_exponent" | "" | "1" | "1.5" | "1: linear, 1.5: Hertz": "with `limit_stiffness`";
     "motor" | "" | "" | "{ kind = \"speed\", value = 2.0 }" | "or \"torque\"": "drives a coordinate, see below";
 };
 

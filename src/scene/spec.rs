@@ -9,6 +9,7 @@ pub mod settings;
 pub mod space;
 
 use super::error::{Place, Problem};
+use crate::kinds::compliance::Compliance;
 pub use crate::kinds::force::{Frame, SignalSpec as Signal};
 use crate::kinds::plane;
 pub use crate::kinds::plane::shape::Geometry;
@@ -380,6 +381,8 @@ pub struct Limits {
     pub upper: f64,
     /// Restitution at the stops.
     pub restitution: f64,
+    /// Force law of compliant stops; `None` for rigid ones.
+    pub compliance: Option<Compliance>,
 }
 
 /// `[[force]]`.
@@ -449,6 +452,8 @@ pub struct ContactMaterial<F = Friction> {
     pub restitution: f64,
     /// Tangential restitution, 0 to 1.
     pub tangential_restitution: f64,
+    /// Force law of a compliant contact; `None` for a rigid one.
+    pub compliance: Option<Compliance>,
     /// `false`: the pair passes through each other.
     pub enabled: bool,
 }

@@ -182,15 +182,9 @@ fn event_of(model: &Model, message: &Message) -> Option<RecordedEvent> {
     let (kind, rest) = text.split_once(" of ")?;
     let (rest, time) = rest.rsplit_once(" at ")?;
     let (name, _) = rest.rsplit_once(" (")?;
-    let kinds = [
-        EventKind::Impact,
-        EventKind::SlipStart,
-        EventKind::StickStart,
-        EventKind::Reversal,
-        EventKind::TakeOff,
-        EventKind::Jam,
-    ];
-    let kind = kinds.into_iter().find(|known| known.name() == kind)?;
+    let kind = EventKind::ALL
+        .into_iter()
+        .find(|known| known.name() == kind)?;
     Some(RecordedEvent {
         time: time.strip_suffix(" s")?.parse().ok()?,
         kind: kind.name(),

@@ -78,13 +78,15 @@ fn status_word(status: TrackStatus) -> &'static str {
     }
 }
 
-const KINDS: [(&str, Colour); 9] = [
+const KINDS: [(&str, Colour); 11] = [
     ("impact", [192, 38, 45]),
     ("slip", [217, 88, 13]),
     ("stick", [35, 104, 176]),
     ("reversal", [160, 106, 0]),
     ("take-off", [46, 139, 87]),
     ("jam", [123, 45, 139]),
+    ("touch", [192, 38, 45]),
+    ("separation", [46, 139, 87]),
     ("first touch", [192, 38, 45]),
     ("sleep", [35, 104, 176]),
     ("wake-up", [217, 88, 13]),

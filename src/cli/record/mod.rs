@@ -18,7 +18,7 @@ pub use time_stepping::{Arrow, RunOutcome};
 pub use track::{Track, TrackStatus};
 
 use serde_json::Value;
-use stiction::integrate::{Event, EventKind, Report};
+use stiction::integrate::{Event, Report};
 use stiction::model::Model;
 
 /// Maximum number of listed events; later ones are counted only.
@@ -159,12 +159,9 @@ impl Recording {
                 time: event.time,
                 kind: event.kind.name(),
                 place: Some(event.contact),
-                impulse: match event.kind {
-                    EventKind::Impact | EventKind::Jam => event.impulse,
-                    EventKind::SlipStart
-                    | EventKind::StickStart
-                    | EventKind::Reversal
-                    | EventKind::TakeOff => [0.0; 2],
+                impulse: match event.kind.has_impulse() {
+                    true => event.impulse,
+                    false => [0.0; 2],
                 },
             });
         }

@@ -1,6 +1,7 @@
 //! Assembles the rows of a [`System`] from model and configuration.
 
 use super::coefficients::Coefficients;
+use super::compliant;
 use super::elements::{self, Span};
 use super::energy;
 use super::metric::Stiffness;
@@ -55,6 +56,7 @@ pub(super) fn rows(
 // coefficients of the contacts of a system
 fn friction(model: &Model, system: &mut System) {
     system.take_friction(model);
+    system.take_compliance(model);
     system.free_rotation();
     system.mass.clone_from(&model.mass);
     if model.is_spatial() {
@@ -461,10 +463,8 @@ pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64
     for pair in near.pairs() {
         let first = &model.contacts[pair.start];
         // features of distant shapes have a common lower bound
-        if gap[pair.clone()]
-            .iter()
-            .all(|gap| (NEAR..f64::INFINITY).contains(gap))
-        {
+        let is_distant = |gap: &f64| (NEAR..f64::INFINITY).contains(gap);
+        if first.compliance.is_some() || gap[pair.clone()].iter().all(is_distant) {
             continue;
         }
         deepest = gap[pair].iter().fold(deepest, |m, gap| m.at_least(-gap));
@@ -669,6 +669,7 @@ pub(super) fn step_system(
     h: f64,
 ) -> Stiffness {
     let Start { t, q, v } = start;
+    compliant::begin_step(model, workspace, q, v);
     let stiffness = free_motion(model, workspace, scheme, start, h);
     let beyond = match fixed_statuses {
         Some(_) => BeyondEdges::Line,
@@ -723,6 +724,7 @@ pub(super) fn step_system(
     let acts = (t + h / scheme.sigma, Side::Before);
     system.prescribe_speeds(model, scheme.sigma, acts, inputs);
     system.bias_from(scratch_position);
+    compliant::yield_in_step(model, workspace, scheme, v, h);
     stiffness
 }
 

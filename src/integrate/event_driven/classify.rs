@@ -8,6 +8,7 @@
 //! at a state advanced with the old statuses.
 
 use super::complementarity::Sliding;
+use super::compliant;
 use super::load_direction;
 use super::servos;
 use super::system::System;
@@ -30,6 +31,9 @@ const LOOK_AHEAD: f64 = 1e-3;
 /// A contact that would lift off by less than this (relative to the coordinates) before it falls back stays closed: the gap is lost in
 /// rounding.
 const HOP: f64 = 1e-14;
+
+/// Part of the forces on the bodies below which a normal force is zero.
+const NO_FORCE: f64 = 1e-12;
 
 /// At which instant statuses are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +93,15 @@ pub(super) fn classify(
         *v = start + ahead * a;
     }
     touching(model, state, workspace, settings, when);
-    let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
+    let solved = decide(
+        model,
+        state,
+        workspace,
+        settings,
+        report,
+        (when, ahead),
+        [&q, &v],
+    );
     workspace.sample_position = q;
     workspace.sample_velocity = v;
     solved
@@ -116,6 +128,8 @@ fn touching(
         active,
         at_rest,
         system,
+        force,
+        standard_step,
         ..
     } = workspace;
     // contacts that stopped along the flow of the step did so at its end
@@ -129,12 +143,18 @@ fn touching(
     };
     let slow = rest_speed(&state.velocity);
     let lowest_hop = HOP * (1.0 + max_abs(&state.position));
+    let no_force = NO_FORCE * max_abs(force);
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
-        let normal = level.normal(i);
-        let separates = level.rows[normal].dot(&state.velocity);
-        let falls = (-level.bias[normal]).at_least(0.0);
-        if separates <= slow || separates * separates <= 2.0 * falls * lowest_hop {
+        let touches = if level.is_compliant(i) {
+            compliant::presses(model, level, i, &state.velocity, *standard_step, no_force)
+        } else {
+            let normal = level.normal(i);
+            let separates = level.rows[normal].dot(&state.velocity);
+            let falls = (-level.bias[normal]).at_least(0.0);
+            separates <= slow || separates * separates <= 2.0 * falls * lowest_hop
+        };
+        if touches {
             active.push(contact);
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
             let [slid, rolled] = stopped(contact);
@@ -309,10 +329,10 @@ fn decide(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
+    settings: &Settings,
     report: &mut Report,
     (when, ahead): (When, f64),
-    q: &[f64],
-    v: &[f64],
+    [q, v]: [&[f64]; 2],
 ) -> bool {
     let active = std::mem::take(&mut workspace.active);
     let opens = |j: &usize| {
@@ -332,6 +352,8 @@ fn decide(
         elements::guess_statuses(model, workspace, state.time, located, motion);
     }
     trial::free_acceleration(model, workspace, time, v);
+    let no_force = NO_FORCE * max_abs(&workspace.force);
+    compliant::anticipate(model, workspace, v, settings.step, no_force);
     let (mut is_revised, mut revision) = (true, elements::Revision::default());
     for _ in 0..elements::MAX_REVISIONS {
         if !solve_contacts(model, state, workspace, when, v) {
@@ -445,6 +467,7 @@ fn accept_statuses(
         gap,
         sliding: directions,
         resistance,
+        poses,
         ..
     } = workspace;
     for (contact, status) in statuses.iter().enumerate() {
@@ -458,6 +481,7 @@ fn accept_statuses(
             state.sliding[contact] = directions[contact];
         }
     }
+    compliant::record_changes(model, state, statuses, poses, report);
     report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);

@@ -23,8 +23,9 @@ mod limiter;
 
 use super::assemble;
 use super::coefficients::Coefficients;
+use super::compliant;
 use super::trial::{Mode, Trial};
-use crate::dynamics::Works;
+use crate::dynamics::{self, Works};
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::math::{Limit, max_abs, positive};
@@ -137,6 +138,8 @@ pub(in crate::integrate) struct Balance {
     /// Forces of (3) at both ends of the step.
     pub works: [Works; 2],
     pub weights: Weights,
+    /// Change of the elastic energy of compliant contacts in the step, J.
+    elastic_change: f64,
     /// Friction work at sliding contacts in the projection of the step, J.
     pub friction_work: Vec<(usize, f64)>,
     /// The same at sliding friction elements.
@@ -193,6 +196,7 @@ impl Balance {
             is_known: false,
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
+            elastic_change: 0.0,
             friction_work: Vec::with_capacity(model.expected_contacts()),
             element_work: vec![0.0; model.elements.len()],
             damping: vec![0.0; n],
@@ -240,7 +244,8 @@ impl Balance {
     /// Invalidates the stored energies: the state changed other than by a step, or parameters changed.
     pub fn invalidate(&mut self, model: &Model) {
         self.is_known = false;
-        self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
+        self.dissipates =
+            model.has_compliant_contacts || model.forces.iter().any(|link| link.force.dissipates());
     }
 
     /// No friction work in the projection of the step so far.
@@ -286,6 +291,7 @@ pub(super) fn balance(
         limit_flight(model, state, &mut workspace.trial);
         return;
     }
+    compliant::find_works(model, state, workspace, mode);
     let Workspace {
         balance,
         poses,
@@ -295,14 +301,16 @@ pub(super) fn balance(
         system,
         jacobians,
         element_status,
+        compliant_works,
         ..
     } = &mut *workspace;
+    balance.elastic_change = compliant_works.iter().map(|work| work.stored).sum();
     balance.store(model, inputs, poses, twists, 1);
     balance.ensure_start_energies(model, state, inputs, poses, twists);
     trial.losses = Losses::default();
     balance.find_groups(model, loaded_contacts(system));
     balance.add_motion(model, &Ends::of(state, trial));
-    balance.add_contacts(model, state, system, trial, mode);
+    balance.add_contacts(model, state, (system, compliant_works), trial, mode);
     balance.add_friction_elements(model, state, system, element_status, trial, inputs);
     balance.add_elements(model, state, system, jacobians, trial);
     balance.limit(model, trial, correct);
@@ -332,6 +340,14 @@ pub(super) fn numerical_error(
         trial,
         ..
     } = workspace;
+    let mut elastic = |q: &[f64]| {
+        model.poses(q, poses);
+        dynamics::elastic_energy(model, &state.status, poses)
+    };
+    balance.elastic_change = match model.has_compliant_contacts {
+        true => -elastic(&state.position) + elastic(&trial.position),
+        false => 0.0,
+    };
     model.poses(&trial.position, poses);
     balance.store(model, inputs, poses, twists, 1);
     balance.ensure_start_energies(model, state, inputs, poses, twists);

@@ -198,7 +198,9 @@ fn zero_of(function: &EventFunction) -> f64 {
         | EventFunctionKind::ElementLoad(_)
         | EventFunctionKind::ServoUpper(_)
         | EventFunctionKind::ServoLower(_)
-        | EventFunctionKind::ServoInside(_) => 0.1 * function.tolerance,
+        | EventFunctionKind::ServoInside(_)
+        | EventFunctionKind::Pressing(_)
+        | EventFunctionKind::Separation(_) => 0.1 * function.tolerance,
     }
 }
 
@@ -255,6 +257,9 @@ pub(super) fn collision(
             } else {
                 all_open = false;
             }
+        }
+        if model.contacts[leader].compliance.is_some() {
+            continue;
         }
         if all_open {
             let has_seams = model.contacts[leader].seams.any();

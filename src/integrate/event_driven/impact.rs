@@ -124,7 +124,8 @@ fn gather(
     let band = contact_band(settings, workspace.standard_step);
     let gaps = std::mem::take(&mut workspace.gap);
     let touching = (0..gaps.len())
-        .filter(|j| gaps[*j] <= band || state.status[*j].is_closed() || located == Some(*j));
+        .filter(|j| gaps[*j] <= band || state.status[*j].is_closed() || located == Some(*j))
+        .filter(|j| model.contacts[*j].compliance.is_none());
     assemble::level(model, workspace, &state.position, touching);
     workspace.gap = gaps;
 }

@@ -6,6 +6,7 @@ pub(super) mod assemble;
 mod classify;
 pub(super) mod coefficients;
 pub(super) mod complementarity;
+pub(in crate::integrate) mod compliant;
 mod cones;
 pub(super) mod elements;
 pub(super) mod energy;
@@ -389,6 +390,12 @@ impl Run<'_> {
                 target = self.state.time + h;
             }
             self.longest *= 2.0;
+            let resolving = self.resolving_step(h);
+            let resolves = resolving < h;
+            if resolves {
+                h = resolving;
+                target = self.state.time + h;
+            }
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
@@ -410,7 +417,8 @@ impl Run<'_> {
                 }
             }
             // parts of a step that was rejected as a whole are not events
-            if !self.longest.is_finite() || self.report.n_events.total() > n_events {
+            let is_whole = !self.longest.is_finite() && !resolves;
+            if is_whole || self.report.n_events.total() > n_events {
                 n_substeps += 1;
             }
             if self.is_stopped(n_events) {

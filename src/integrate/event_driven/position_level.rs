@@ -10,6 +10,7 @@
 
 use super::assemble::{self, BeyondEdges, Start};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::compliant;
 use super::elements::{self, Span};
 use super::energy;
 use super::metric::Stiffness;
@@ -238,6 +239,9 @@ fn solve_at(
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }
+    let way = std::mem::take(motion);
+    compliant::yield_at_position_level(model, workspace, (&way, &state.velocity), h);
+    workspace.scratch_position = way;
     trial::solve_complementarity(model, state, workspace, span)?;
     trial::finish(workspace, scheme, &state.position, &state.velocity, h);
     if workspace.trial.velocity.iter().all(|x| x.is_finite()) {

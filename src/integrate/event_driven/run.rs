@@ -4,6 +4,7 @@ use super::assemble::{Closing, Start};
 use super::classify::{self, When};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::complementarity::Sliding;
+use super::compliant;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
 use super::stall_detector::STALL;
@@ -79,7 +80,14 @@ impl Run<'_> {
 
     /// Statuses after an event; contacts in space that have just stopped are at rest.
     pub(super) fn classify_after(&mut self, what: EventFunctionKind) {
-        if !self.classify(When::JustAfter(what)) {
+        if let EventFunctionKind::Separation(contact) = what {
+            self.report.record(Event {
+                time: self.state.time,
+                kind: EventKind::Separation,
+                contact,
+                impulse: [0.0; 2],
+            });
+        } else if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
         } else if (self.model.is_spatial() || matches!(what, EventFunctionKind::ElementSliding(_)))
             && what.is_stop()
@@ -119,6 +127,9 @@ impl Run<'_> {
     /// The scheme of the scene, or a damping one after a disturbance of stiff modes.
     pub(super) fn scheme(&mut self, h: f64, mode: Mode) -> Coefficients {
         let scheme = Coefficients::from(self.settings.scheme);
+        if self.must_damp_contacts(h) {
+            return scheme.damping();
+        }
         if self.state.damping_left == 0 {
             return scheme;
         }
@@ -239,6 +250,7 @@ impl Run<'_> {
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
         assemble::update_fixed_features(self.model, self.workspace, position, open);
+        compliant::find_released(self.model, self.state, self.workspace);
     }
 
     // forces of near contacts; others have none, now and when they come near
@@ -284,7 +296,8 @@ impl Run<'_> {
             near, gap, poses, ..
         } = &*self.workspace;
         for contact in near.contacts() {
-            if gap[contact] <= band && !status[contact].is_closed() {
+            let is_rigid = self.model.contacts[contact].compliance.is_none();
+            if gap[contact] <= band && !status[contact].is_closed() && is_rigid {
                 let found = self
                     .model
                     .gap_and_rate(&self.model.contacts[contact], poses, velocity);
@@ -362,7 +375,10 @@ impl Run<'_> {
             return None;
         }
         let Workspace {
-            watched, active, ..
+            watched,
+            active,
+            released,
+            ..
         } = &mut *self.workspace;
         match mode {
             Mode::FixedMode => {
@@ -374,6 +390,7 @@ impl Run<'_> {
                 active.iter().for_each(|j| watched[*j] = false);
             }
         }
+        released.iter().for_each(|j| watched[*j] = false);
         event::collision(self.model, self.state, self.workspace, self.settings, mode)
     }
 
@@ -422,7 +439,14 @@ impl Run<'_> {
             position, velocity, ..
         } = &*self.state;
         let (_, rate) = assemble::closing(self.model, self.workspace, what, position, velocity);
-        if rate < -rest_speed(velocity) {
+        let approaches = rate < -rest_speed(velocity);
+        let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+        if self.model.contacts[contact].compliance.is_some() {
+            // its force starts here
+            self.state.statuses_known = false;
+            return Ok(());
+        }
+        if approaches {
             let contact = event::contact_of(self.model, self.state, self.workspace, what);
             return self.impact(Some(contact));
         }
@@ -522,7 +546,8 @@ impl Run<'_> {
     pub(super) fn redetermines_statuses(&mut self) -> bool {
         self.store_statuses();
         if let Some(what) = self.workspace.contradicted
-            && (servos::switch(self.model, self.state, self.workspace, what)
+            && (matches!(what, EventFunctionKind::Pressing(_))
+                || servos::switch(self.model, self.state, self.workspace, what)
                 || load_direction::reverse(self.state, self.workspace, what))
         {
             return self.classify(When::JustAfter(what));

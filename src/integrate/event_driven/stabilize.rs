@@ -131,7 +131,8 @@ fn position(
 ) {
     let mut last = f64::INFINITY;
     for _ in 0..MAX_ITERATIONS {
-        assemble::level(model, workspace, q, closed(statuses));
+        let rigid = closed(statuses).filter(|j| model.contacts[*j].compliance.is_none());
+        assemble::level(model, workspace, q, rigid);
         let Workspace {
             level,
             poses,
@@ -193,6 +194,7 @@ fn velocity(
     level.set_directions(v, sliding, resistance);
     level.prescribe_speeds(model, 1.0, time, inputs);
     level.bias_from(v);
+    level.release_compliant();
     level.solve_motion(joints, |contact| statuses[contact], fixed_mode_solver);
     balance.friction_work.clear();
     let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(level, statuses, *i));

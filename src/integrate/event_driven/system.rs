@@ -20,6 +20,7 @@ mod plane;
 mod self_stress;
 mod sliding;
 mod stribeck;
+mod yielding;
 
 pub(in crate::integrate) use elements::{ElementForce, MAX_LOADING};
 
@@ -123,6 +124,10 @@ pub struct System {
     pub bias: Vec<f64>,
     /// c.
     pub impulse: Vec<f64>,
+    /// Is each contact compliant? Empty if the model has only rigid contacts.
+    is_compliant: Vec<bool>,
+    /// Rows of the normals in W; empty if all are rigid.
+    normals: Vec<yielding::Normal>,
     /// Normal restitution impulse of each contact in an impact, N s: friction is bounded by that of the whole phase. Empty elsewhere.
     pub restituted: Vec<f64>,
     /// Friction rows of each contact.
@@ -195,6 +200,11 @@ impl System {
         } else {
             0
         };
+        let n_yielding = if model.has_compliant_contacts {
+            n_contacts
+        } else {
+            0
+        };
         let n_discs = n_spatial + n_resisting;
         Self {
             n,
@@ -226,6 +236,8 @@ impl System {
             joint_space: large::Spaces::new(model, layout),
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
+            is_compliant: Vec::with_capacity(n_yielding),
+            normals: Vec::with_capacity(n_yielding),
             restituted: Vec::with_capacity(n_contacts),
             n_friction,
             tangents: Vec::with_capacity(n_spatial),
@@ -374,6 +386,7 @@ impl System {
             // elements change W
             self.geometry += 1;
         }
+        self.make_rigid();
         if !self.is_large() {
             self.form_delassus();
         }

@@ -7,6 +7,7 @@ use super::accept::Forces;
 use super::assemble::{self, Start};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
+use super::compliant;
 use super::elements::{self, Span};
 use super::energy::{self, Losses};
 use super::load_direction;
@@ -250,6 +251,9 @@ pub(in crate::integrate) enum EventFunctionKind {
     ServoUpper(usize),
     ServoLower(usize),
     ServoInside(usize),
+    /// A compliant contact that is open while its bodies overlap presses again, or they separate.
+    Pressing(usize),
+    Separation(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
 }
@@ -277,6 +281,8 @@ impl EventFunctionKind {
             | Self::ServoUpper(_)
             | Self::ServoLower(_)
             | Self::ServoInside(_)
+            | Self::Pressing(_)
+            | Self::Separation(_)
             | Self::Redundant => false,
         }
     }
@@ -628,10 +634,15 @@ pub(super) fn evaluate(
     let independent = accelerate(model, workspace, statuses, time, q, v);
     workspace.event_functions.clear();
     workspace.slips.clear();
-    if workspace.level.contacts.is_empty() && model.elements.is_empty() && model.n_servos == 0 {
+    if workspace.level.contacts.is_empty()
+        && model.elements.is_empty()
+        && model.n_servos == 0
+        && workspace.released.is_empty()
+    {
         return;
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
+    compliant::add_event_functions(model, workspace, v, force_scale);
     if model.n_servos > 0 {
         servos::add_event_functions(model, workspace, time, 1e-12 * force_scale);
     }
@@ -680,9 +691,16 @@ pub(super) fn evaluate(
         slip_functions(level, i, status, v, directions, |value, what| {
             add(value, 1e-13 * speed_scale, what);
         });
-        if independent {
+        let tolerance = 1e-12 * force_scale;
+        let reserve = compliant::reserve(model, level, i, v);
+        if let Some(reserve) = reserve {
+            add(reserve, tolerance, EventFunctionKind::NormalForce(contact));
+        }
+        if independent || reserve.is_some() {
             force_functions(level, i, status, |value, what| {
-                add(value, 1e-12 * force_scale, what);
+                if reserve.is_none() || what != EventFunctionKind::NormalForce(contact) {
+                    add(value, tolerance, what);
+                }
             });
         }
     }
@@ -930,6 +948,7 @@ pub(super) fn free_acceleration(
     level.prescribe_accelerations(model, time, inputs);
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
+    compliant::yield_at_instant(model, workspace, v);
 }
 
 // admissible forces keep their statuses. In the plane those of the complementarity problem take precedence, but it may be too

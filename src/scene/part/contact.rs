@@ -1,6 +1,7 @@
 //! `[contact_default]` and `[[contact]]`: friction and restitution.
 
 use super::{GROUND, Moving, no_such, nobody, two_bodies};
+use crate::kinds::compliance::Compliance;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::{Body, ContactMaterial, ContactPair, ContactRule, Friction, Name, Shape};
@@ -20,6 +21,7 @@ pub const DEFAULT: ContactMaterial = ContactMaterial {
     },
     restitution: 0.0,
     tangential_restitution: 0.0,
+    compliance: None,
     enabled: true,
 };
 
@@ -184,16 +186,103 @@ pub fn read_rest<F>(
     friction: F,
     default: ContactMaterial<F>,
 ) -> ContactMaterial<F> {
+    let restitution = t.number_or("restitution", Range::UNIT, default.restitution);
+    let tangential_restitution = t.number_or(
+        "tangential_restitution",
+        Range::UNIT,
+        default.tangential_restitution,
+    );
+    let compliance = read_compliance(t, &CONTACT_COMPLIANCE, default.compliance);
+    // a rule for a compliant pair has no restitution, whatever the default is
+    let keep = |x: f64| if compliance.is_some() { 0.0 } else { x };
     ContactMaterial {
         friction,
-        restitution: t.number_or("restitution", Range::UNIT, default.restitution),
-        tangential_restitution: t.number_or(
-            "tangential_restitution",
-            Range::UNIT,
-            default.tangential_restitution,
-        ),
+        restitution: keep(restitution),
+        tangential_restitution: keep(tangential_restitution),
+        compliance,
         enabled: t.flag_or("enabled", default.enabled),
     }
+}
+
+/// Keys of a force law.
+pub struct ComplianceKeys {
+    stiffness: &'static str,
+    exponent: &'static str,
+    damping: &'static str,
+    dissipation: &'static str,
+    /// Of impacts, which compliant contacts do not have.
+    restitution: &'static [&'static str],
+}
+
+/// Those of a contact.
+const CONTACT_COMPLIANCE: ComplianceKeys = ComplianceKeys {
+    stiffness: "stiffness",
+    exponent: "exponent",
+    damping: "damping",
+    dissipation: "dissipation",
+    restitution: &["restitution", "tangential_restitution"],
+};
+
+/// Those of the stops of a joint.
+pub const LIMIT_COMPLIANCE: ComplianceKeys = ComplianceKeys {
+    stiffness: "limit_stiffness",
+    exponent: "limit_exponent",
+    damping: "limit_damping",
+    dissipation: "limit_dissipation",
+    restitution: &["limit_restitution"],
+};
+
+/// Exponents of force laws: linear to cubic.
+const EXPONENT: Range = Range::new("from 1 to 3", 1.0, 3.0);
+
+/// The force law of a compliant contact, or the default; an infinite stiffness is a rigid contact.
+pub fn read_compliance(
+    t: &mut Table<'_>,
+    keys: &ComplianceKeys,
+    default: Option<Compliance>,
+) -> Option<Compliance> {
+    let stiffness = t.get(keys.stiffness);
+    let rest = [keys.exponent, keys.damping, keys.dissipation].map(|key| t.get(key));
+    let given = match &stiffness {
+        Some(value) => value.number(Range::POSITIVE_OR_INFINITE),
+        None => default.map(|compliance| compliance.stiffness),
+    };
+    let Some(stiffness) = given.filter(|k| k.is_finite()) else {
+        if stiffness.is_none() || given.is_some() {
+            for value in rest.iter().flatten() {
+                value.bad(
+                    format!("`{}` has no effect on a rigid contact", value.key),
+                    t.log.example(keys.stiffness),
+                );
+            }
+        }
+        return None;
+    };
+    for key in keys.restitution {
+        if let Some(value) = t.get(key) {
+            value.bad(
+                format!("a compliant contact has no `{key}`: its force law decides how it bounces"),
+                format!(
+                    "remove it; `{}` is about 1.5 (1 - e)/v for a restitution of e at an approach speed of v",
+                    keys.dissipation
+                ),
+            );
+        }
+    }
+    let [exponent, damping, dissipation] = rest;
+    let number = |value: Option<Value<'_>>, range: Range| value.and_then(|v| v.number(range));
+    Some(Compliance {
+        stiffness,
+        exponent: number(exponent, EXPONENT)
+            .or(default.map(|d| d.exponent))
+            .unwrap_or(1.0),
+        damping: number(damping, Range::NOT_NEGATIVE)
+            .or(default.map(|d| d.damping))
+            .unwrap_or(0.0),
+        dissipation: number(dissipation, Range::NOT_NEGATIVE)
+            .or(default.map(|d| d.dissipation))
+            .unwrap_or(0.0),
+    })
 }
 
 /// Two names out of `known`, possibly equal. `nothing` is for example "no shape has the material".

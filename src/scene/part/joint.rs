@@ -1,5 +1,6 @@
 //! `[[joint]]` in the plane and in space. The keys of a kind come from its description.
 
+use super::contact::{LIMIT_COMPLIANCE, read_compliance};
 use super::{Moving, Names, Side, friction, nobody, side, signal, two_bodies};
 use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
 use crate::math::Limit;
@@ -231,6 +232,7 @@ fn limits<B: Moving>(
         bounce.bad(message, bounce.log.example("limits"));
     }
     let restitution = bounce.and_then(|v| v.number(Range::UNIT)).unwrap_or(0.0);
+    let compliance = read_compliance(t, &LIMIT_COMPLIANCE, None);
     let read = |(value, coordinate): (Option<Value<'_>>, &Coordinate)| {
         let value = value?;
         let (lower, upper) = read_stops(&value)?;
@@ -248,6 +250,7 @@ fn limits<B: Moving>(
             lower,
             upper,
             restitution,
+            compliance,
         })
     };
     stops.into_iter().zip(kind.coordinates).map(read).collect()

@@ -7,6 +7,7 @@
 use super::symmetric::{self, N_WORKS, Work};
 use crate::dynamics::Jacobians;
 use crate::integrate::StepError;
+use crate::integrate::event_driven::compliant;
 use crate::integrate::event_driven::energy::{self, Losses};
 use crate::integrate::event_driven::trial::{Curve, Trial};
 use crate::integrate::report::Report;
@@ -72,7 +73,7 @@ pub(super) fn take(
     plan: Plan,
 ) -> Result<f64, StepError> {
     let h = plan.length;
-    let smooth = is_stiff(model, workspace, h);
+    let smooth = is_stiff(model, state, workspace, h);
     let mut tableau = std::mem::take(&mut workspace.extrapolation);
     round(
         model,
@@ -171,13 +172,14 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
 }
 
 // by the force derivatives at the start
-fn is_stiff(model: &Model, workspace: &Workspace, h: f64) -> bool {
+fn is_stiff(model: &Model, state: &State, workspace: &mut Workspace, h: f64) -> bool {
     let first = 0.5 * h;
     let by_velocity = 0.5 * first / STIFF;
     let by_position = 0.25 * first * first / STIFF;
-    workspace
-        .start_jacobians
-        .are_stiff(&model.mass, by_velocity, by_position)
+    let forces = &workspace.start_jacobians;
+    forces.are_stiff(&model.mass, by_velocity, by_position)
+        || (model.has_compliant_contacts
+            && compliant::are_stiff(model, workspace, state, by_velocity, by_position))
 }
 
 fn fill(

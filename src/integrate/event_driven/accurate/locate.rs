@@ -290,7 +290,9 @@ impl Run<'_> {
                     | EventFunctionKind::ElementLoad(_)
                     | EventFunctionKind::ServoUpper(_)
                     | EventFunctionKind::ServoLower(_)
-                    | EventFunctionKind::ServoInside(_) => ROUGH_ROOT,
+                    | EventFunctionKind::ServoInside(_)
+                    | EventFunctionKind::Pressing(_)
+                    | EventFunctionKind::Separation(_) => ROUGH_ROOT,
                 };
                 bracketed(
                     |time| self.value_inside(what, time),

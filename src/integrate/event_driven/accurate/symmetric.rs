@@ -11,6 +11,7 @@ use crate::contact::lcp::Outcome;
 use crate::dynamics;
 use crate::integrate::StepError;
 use crate::integrate::event_driven::assemble::{self, BeyondEdges};
+use crate::integrate::event_driven::compliant;
 use crate::integrate::event_driven::elements;
 use crate::integrate::event_driven::system::ElementForce;
 use crate::integrate::workspace::Workspace;
@@ -182,9 +183,10 @@ fn respond(
     if elements::any_loaded(model, element_status) {
         return respond_loaded(model, workspace, statuses, (middle, v, h));
     }
-    if system.must_iterate(|j| statuses[j]) {
+    if model.has_compliant_contacts || system.must_iterate(|j| statuses[j]) {
         system.condense_rows();
         system.bias_from(twice);
+        compliant::yield_in_substep(model, system, free, v, h);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
         system.add_response(free);
         return system.directions_are_found();
@@ -201,9 +203,15 @@ fn respond_loaded(
     statuses: &[Status],
     (middle, v, h): (f64, &[f64], f64),
 ) -> bool {
-    let Workspace { system, twice, .. } = &mut *workspace;
+    let Workspace {
+        system,
+        twice,
+        free,
+        ..
+    } = &mut *workspace;
     system.condense_rows();
     system.bias_from(twice);
+    compliant::yield_in_substep(model, system, free, v, h);
     elements::load_substep(model, workspace, (middle, h));
     let mut change = 0.0;
     for _ in 0..elements::MAX_UPDATES {
@@ -237,7 +245,10 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
-        works[Work::Normal as usize] -= work(normal);
+        match compliant::damping_in_substep(model, system, i, mid_velocity, h) {
+            Some(lost) => works[Work::Damping as usize] += lost,
+            None => works[Work::Normal as usize] -= work(normal),
+        }
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
         }

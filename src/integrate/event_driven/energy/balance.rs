@@ -2,6 +2,7 @@
 
 use super::{Balance, Ends, Group, Losses, Weights, merge_groups, n_linear};
 use crate::dynamics::{self, Jacobians};
+use crate::integrate::event_driven::compliant::CompliantWork;
 use crate::integrate::event_driven::system::System;
 use crate::integrate::event_driven::trial::{Mode, Trial};
 use crate::kinds::plane::force::Input;
@@ -88,6 +89,7 @@ impl Balance {
                 error -= model.mass[at] * model.gravity[k] * way;
             }
         }
+        error += self.elastic_change;
         let [start, end] = &self.stored;
         error + end.iter().zip(start).map(|(b, a)| b - a).sum::<f64>()
     }
@@ -174,7 +176,7 @@ impl Balance {
         &mut self,
         model: &Model,
         state: &State,
-        system: &System,
+        (system, works): (&System, &[CompliantWork]),
         trial: &mut Trial,
         mode: Mode,
     ) {
@@ -185,8 +187,8 @@ impl Balance {
             let keeps =
                 |row: usize| mode == Mode::FixedMode && system.sticks(i, row, &state.status);
             let loaded_contacts = match mode {
-                Mode::FixedMode => 0.0,
-                Mode::Complementarity => loss(normal),
+                Mode::Complementarity if !system.is_compliant(i) => loss(normal),
+                Mode::Complementarity | Mode::FixedMode => 0.0,
             };
             let friction: f64 = (normal + 1..=normal + system.n_friction)
                 .filter(|row| !keeps(*row))
@@ -198,6 +200,11 @@ impl Balance {
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
+                if let Some(work) = works.iter().find(|work| work.contact == contact) {
+                    of.raised += work.stored;
+                    of.moved += work.stored.abs();
+                    of.damping += work.damped;
+                }
                 if mode == Mode::FixedMode && state.status[contact].slides() {
                     let (mut along, mut square) = (0.0, 0.0);
                     for row in normal + 1..=normal + system.n_friction.min(N_TANGENTS) {

@@ -57,10 +57,13 @@ impl System {
                 Status::Frictionless
                 | Status::SlipForward
                 | Status::SlipBackward
-                | Status::Slip => m.at_least(of(normal)),
-                Status::Stick => {
-                    (normal..=normal + self.n_tangents()).fold(m, |m, row| m.at_least(of(row)))
-                }
+                | Status::Slip => m,
+                Status::Stick => self.tangent_rows(i).fold(m, |m, row| m.at_least(of(row))),
+            };
+            let m = if self.is_compliant(i) {
+                m
+            } else {
+                m.at_least(of(normal))
             };
             self.held_rotations(i).fold(m, |m, row| m.at_least(of(row)))
         })
@@ -175,9 +178,8 @@ impl System {
         }
         for _ in 0..REFINEMENTS {
             self.store_impulses();
-            for (c, unknown) in self.impulse.iter_mut().zip(&self.unknowns) {
-                let row = unknown.row();
-                *c = -self.bias[row] - self.rows[row].product(&self.moved_by);
+            for i in 0..self.unknowns.len() {
+                self.impulse[i] = self.rest_of_row(self.unknowns[i].row());
             }
             let size = self.unknowns.len();
             solver.solve(&mut self.impulse[..size]);

@@ -263,6 +263,8 @@ impl System {
             | EventFunctionKind::ServoUpper(_)
             | EventFunctionKind::ServoLower(_)
             | EventFunctionKind::ServoInside(_)
+            | EventFunctionKind::Pressing(_)
+            | EventFunctionKind::Separation(_)
             | EventFunctionKind::Redundant => None,
         }
     }

@@ -38,7 +38,7 @@ impl Spaces {
 
     pub fn new(model: &Model, layout: &Layout) -> Self {
         let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * model.expected_contacts();
-        if layout.is_dense() || super::is_uneven(model) {
+        if layout.is_dense() || super::is_uneven(model) || model.has_compliant_contacts {
             Self::None
         } else if model.is_spatial() {
             Self::Space(Box::new(BodySpace::new(layout, n_rows)))

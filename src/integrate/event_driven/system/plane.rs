@@ -90,8 +90,8 @@ impl System {
     fn refine_chosen(&mut self, solver: &mut RankRevealing) {
         for _ in 0..REFINEMENTS {
             self.store_impulses();
-            for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
-                *c = -self.bias[unknown.row] - self.rows[unknown.row].product(&self.moved_by);
+            for i in 0..self.simple.len() {
+                self.impulse[i] = self.rest_of_row(self.simple[i].row);
             }
             solver.solve(&mut self.impulse[..self.simple.len()]);
             self.spread_chosen();

@@ -18,6 +18,7 @@ pub const DEFAULT: ContactMaterial<Friction> = ContactMaterial {
     },
     restitution: 0.0,
     tangential_restitution: 0.0,
+    compliance: None,
     enabled: true,
 };
 
