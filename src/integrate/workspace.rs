@@ -102,6 +102,8 @@ pub struct Workspace {
     pub(super) active: Vec<usize>,
     /// Contacts monitored for collisions.
     pub(super) watched: Vec<bool>,
+    /// Length of the step relative to which compliant contacts are stiff, s; 0 for extrapolated steps.
+    pub(super) contact_step: f64,
     /// Compliant contacts that are open although their bodies overlap, at the start of the step.
     pub(super) released: Vec<usize>,
     /// Forces of the active compliant contacts at the start of the step, N; 0 for rigid ones.
@@ -209,6 +211,7 @@ impl Workspace {
             scratch_position: vector(),
             free: vector(),
             standard_step: 0.0,
+            contact_step: 0.0,
             system: System::new(model, &layout),
             level: System::new(model, &layout),
             level_at: LevelAt::new(model),

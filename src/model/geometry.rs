@@ -432,6 +432,17 @@ impl Model {
         apart.unwrap_or(of_bounds)
     }
 
+    /// Is its gap an angle?
+    pub fn is_angle(&self, contact: &Contact) -> bool {
+        match contact.kind {
+            ContactKind::Limit(Stop {
+                of: Limited::Joint { joint, coordinate },
+                ..
+            }) => self.joints[joint].joint.coordinate_turns(coordinate),
+            ContactKind::Limit(_) | ContactKind::Feature(_) | ContactKind::Space(_) => false,
+        }
+    }
+
     /// Is it the stop of an angle that changes no faster than its bodies turn relative to each other?
     pub fn limits_turn(&self, contact: &Contact) -> bool {
         let ContactKind::Limit(Stop {

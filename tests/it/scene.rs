@@ -799,6 +799,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(
         plane(&scene).contact_default,
         ContactMaterial {
+            compliance: None,
             friction: stiction::scene::spec::Friction {
                 sliding: 0.0,
                 falling: None

@@ -43,6 +43,8 @@ units! {
     NewtonMeterPerRadian "N.m/rad" "RotationalStiffness" [1, 2, -2, -1] None;
     NewtonSecondPerMeter "N.s/m" "Damping" [1, 0, -1, 0] None;
     NewtonMeterSecondPerRadian "N.m.s/rad" "RotationalDamping" [1, 2, -1, -1] None;
+    SecondPerMeter "s/m" "Slowness" [0, -1, 1, 0] None;
+    SecondPerRadian "s/rad" "AngularSlowness" [0, 0, 1, -1] None;
     Joule "J" "Energy" [1, 2, -2, 0] None;
     Watt "W" "Power" [1, 2, -3, 0] None;
     MeterPerSecond3 "m/s3" "Jerk" [0, 1, -3, 0] None;

@@ -129,7 +129,7 @@ fn touching(
         at_rest,
         system,
         force,
-        standard_step,
+        contact_step,
         ..
     } = workspace;
     // contacts that stopped along the flow of the step did so at its end
@@ -147,7 +147,7 @@ fn touching(
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
         let touches = if level.is_compliant(i) {
-            compliant::presses(model, level, i, &state.velocity, *standard_step, no_force)
+            compliant::presses(model, level, i, &state.velocity, *contact_step, no_force)
         } else {
             let normal = level.normal(i);
             let separates = level.rows[normal].dot(&state.velocity);

@@ -18,12 +18,15 @@ use crate::integrate::report::{Event, EventKind, Report};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::compliance::{Compliance, Pressure};
 use crate::kinds::plane::force::Side;
-use crate::math::{Limit, positive};
+use crate::math::{Limit, max_abs, positive};
 use crate::model::{Model, Poses};
 use crate::state::{State, Status, closed};
 
 /// Bodies count as separated below this depth, relative to their coordinates.
 const TOUCHING: f64 = 1e-13;
+
+/// Rounding of gaps, relative to the coordinates.
+const ROUNDING: f64 = 1e-15;
 
 /// A closing contact without damper has no force yet: it is classified with the force after this part of a step.
 const LOOK_AHEAD: f64 = 1e-3;
@@ -32,7 +35,7 @@ const LOOK_AHEAD: f64 = 1e-3;
 const UNRESOLVED: f64 = 0.5;
 
 /// .. of this part of their period, times 2 pi.
-const RESOLVED: f64 = 0.05;
+const RESOLVED: f64 = 0.02;
 
 /// They vibrate if the amplitude of their force is larger than this part of their load: otherwise they do not open.
 const VIBRATES: f64 = 0.5;
@@ -56,6 +59,19 @@ fn law_of(model: &Model, contact: usize) -> Option<Compliance> {
 fn force_at_start(model: &Model, poses: &Poses, contact: usize, law: Compliance, v: &[f64]) -> f64 {
     let found = model.gap_and_rate(&model.contacts[contact], poses, v);
     found.map_or(0.0, |(gap, rate)| positive(law.pressure(-gap, -rate).force))
+}
+
+/// Closes the contacts that press at the start of a run: their elastic energy is part of that of the start.
+pub(super) fn start(model: &Model, state: &mut State, workspace: &mut Workspace) {
+    for (j, contact) in model.contacts.iter().enumerate() {
+        if let Some(law) = contact.compliance {
+            let (q, v) = (&state.position, &state.velocity);
+            let (gap, rate) = assemble::gap_and_rate(model, workspace, j, q, v);
+            if gap < 0.0 && law.pressure(-gap, -rate).force > 0.0 {
+                state.status[j] = Status::Frictionless;
+            }
+        }
+    }
 }
 
 /// Forces of the compliant contacts in `workspace.active` at the start of a step, for (1).
@@ -194,7 +210,7 @@ pub(super) fn yield_at_instant(model: &Model, workspace: &mut Workspace, v: &[f6
     }
     let Workspace {
         level,
-        standard_step: h,
+        contact_step: h,
         ..
     } = workspace;
     for i in 0..level.contacts.len() {
@@ -312,7 +328,7 @@ pub(super) fn find_released(model: &Model, state: &State, workspace: &mut Worksp
         released,
         ..
     } = workspace;
-    let apart = TOUCHING * (1.0 + crate::math::max_abs(&state.position));
+    let apart = TOUCHING * (1.0 + max_abs(&state.position));
     released.clear();
     released.extend(near.contacts().filter(|&j| {
         state.status[j] == Status::Open && law_of(model, j).is_some() && gap[j] < -apart
@@ -461,10 +477,22 @@ struct Vibration {
 }
 
 impl Run<'_> {
-    /// Length of the steps that resolve the vibration of stiff compliant contacts, s.
-    pub(super) fn resolving_step(&mut self, h: f64) -> f64 {
-        let fastest = self.fastest_vibration(h, VIBRATES);
-        fastest.map_or(f64::INFINITY, |frequency| RESOLVED / frequency)
+    /// Length and end of the substep, shortened where it is to resolve the vibration of stiff compliant contacts.
+    pub(super) fn resolve_contacts(&mut self, h: f64, target: f64) -> (f64, f64) {
+        let shorter = self
+            .fastest_vibration(h, VIBRATES)
+            .map(|frequency| RESOLVED / frequency);
+        self.resolves_contacts = shorter.is_some();
+        let h = shorter.unwrap_or(h);
+        self.workspace.contact_step = if self.standard > 0.0 { h } else { 0.0 };
+        (
+            h,
+            if shorter.is_some() {
+                self.state.time + h
+            } else {
+                target
+            },
+        )
     }
 
     /// Do contacts vibrate that steps of this length do not resolve, too little to open?
@@ -487,14 +515,16 @@ impl Run<'_> {
         if !(0..state.status.len()).any(|j| closed(&j)) {
             return None;
         }
-        let standard = std::mem::replace(&mut workspace.standard_step, 0.0);
+        let lengths = (workspace.standard_step, workspace.contact_step);
+        (workspace.standard_step, workspace.contact_step) = (0.0, 0.0);
         let now = (state.time, Side::After);
         let (q, v) = (&state.position, &state.velocity);
         trial::accelerate(model, workspace, &state.status, now, q, v);
-        workspace.standard_step = standard;
+        (workspace.standard_step, workspace.contact_step) = lengths;
         let level = &workspace.level;
+        let rounding = ROUNDING * (1.0 + max_abs(q));
         let vibrations = (0..level.contacts.len())
-            .filter_map(|i| vibration(model, level, i, v, &workspace.acceleration));
+            .filter_map(|i| vibration(model, level, i, (v, &workspace.acceleration), rounding));
         vibrations
             .filter(|of| of.frequency * h > UNRESOLVED && of.amplitude > amplitude)
             .map(|of| of.frequency)
@@ -506,8 +536,8 @@ fn vibration(
     model: &Model,
     level: &System,
     i: usize,
-    v: &[f64],
-    acceleration: &[f64],
+    (v, acceleration): (&[f64], &[f64]),
+    rounding: f64,
 ) -> Option<Vibration> {
     let law = law_of(model, level.contacts[i])?;
     let (depth, rate) = level.depth(i, v);
@@ -518,6 +548,7 @@ fn vibration(
     let opening = row.dot(acceleration);
     let load = (at.force * mobility - opening).abs();
     let amplitude = libm::sqrt(opening * opening + frequency * frequency * rate * rate);
+    let amplitude = positive(amplitude - frequency * frequency * rounding);
     Some(Vibration {
         frequency,
         amplitude: amplitude / load.at_least(f64::MIN_POSITIVE),

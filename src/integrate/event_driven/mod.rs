@@ -194,6 +194,7 @@ fn instant_step(settings: &Settings, standard: f64) -> f64 {
 // sets that step; extrapolated ones end at stops in space and never go beyond
 fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
     workspace.standard_step = standard;
+    workspace.contact_step = standard;
     let follows = trial::closes_stops(model, workspace);
     workspace.level.follows_velocity = follows;
     workspace.system.follows_velocity = follows;
@@ -239,6 +240,7 @@ fn with_counted_work(
         report,
         standard,
         short_substeps: 0,
+        resolves_contacts: false,
         statuses_unreliable: false,
         stop_after: f64::INFINITY,
         stall_detector: StallDetector::default(),
@@ -358,6 +360,8 @@ struct Run<'a> {
     /// Length of the standard step, s; 0 under a tolerance.
     standard: f64,
     short_substeps: u32,
+    /// Is the substep shorter than it could be, to resolve the vibration of compliant contacts?
+    resolves_contacts: bool,
     /// The statuses were violated, and determining them again would not help.
     statuses_unreliable: bool,
     /// The first event after this time ends the run, s.
@@ -390,12 +394,6 @@ impl Run<'_> {
                 target = self.state.time + h;
             }
             self.longest *= 2.0;
-            let resolving = self.resolving_step(h);
-            let resolves = resolving < h;
-            if resolves {
-                h = resolving;
-                target = self.state.time + h;
-            }
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
@@ -417,8 +415,8 @@ impl Run<'_> {
                 }
             }
             // parts of a step that was rejected as a whole are not events
-            let is_whole = !self.longest.is_finite() && !resolves;
-            if is_whole || self.report.n_events.total() > n_events {
+            let is_part = self.longest.is_finite() || self.resolves_contacts;
+            if !is_part || self.report.n_events.total() > n_events {
                 n_substeps += 1;
             }
             if self.is_stopped(n_events) {
@@ -445,6 +443,7 @@ impl Run<'_> {
             return;
         }
         self.state.started = true;
+        compliant::start(self.model, self.state, self.workspace);
         in_play::start(self.model, self.state, self.workspace, self.report);
         self.state.damping_left = self.settings.damping_steps;
         assemble::select_joints(self.model, self.workspace, &self.state.position);
@@ -550,6 +549,7 @@ impl Run<'_> {
 
     // stages 4 to 7, with known statuses
     fn fixed_mode_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let (h, target) = self.resolve_contacts(h, target);
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h, Mode::FixedMode);
         self.take(&scheme, Mode::FixedMode, h)?;

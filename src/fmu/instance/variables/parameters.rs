@@ -5,6 +5,7 @@ use super::{AXES, QUATERNION, Table, friction, turns};
 use crate::fmu::instance::parameter::Place;
 use crate::fmu::instance::parameter::Range::{self, Any, NotNegative, Positive, Within};
 use crate::fmu::instance::variable::{Of, Unit, Variability};
+use crate::kinds::compliance::Compliance;
 use crate::kinds::force::{Quantity, Sign};
 use crate::model::{Body, Contact, ContactKind, ForceLink, Model};
 use crate::scene::spec::Frame;
@@ -216,12 +217,16 @@ fn pair_rows(model: &Model, pair: usize) -> Vec<Row> {
         let place = of_pair!(Within(0.0, 1000.0), |c| c.static_friction);
         rows.push(("static_friction", what, one, place));
     }
-    let place = of_pair!(Within(0.0, 1.0), |c| c.restitution);
-    rows.push(("restitution", "normal restitution", one, place));
-    if has_friction {
-        let place = of_pair!(Within(0.0, 1.0), |c| c.tangential_restitution);
-        let name = "tangential_restitution";
-        rows.push((name, "tangential restitution", one, place));
+    if let Some(law) = contacts.iter().find_map(|c| c.compliance) {
+        rows.extend(compliance_rows(model, contacts, &law));
+    } else {
+        let place = of_pair!(Within(0.0, 1.0), |c| c.restitution);
+        rows.push(("restitution", "normal restitution", one, place));
+        if has_friction {
+            let place = of_pair!(Within(0.0, 1.0), |c| c.tangential_restitution);
+            let name = "tangential_restitution";
+            rows.push((name, "tangential restitution", one, place));
+        }
     }
     if falls {
         let what = "speed of sliding over which friction falls from its value at rest";
@@ -240,6 +245,57 @@ fn pair_rows(model: &Model, pair: usize) -> Vec<Row> {
         rows.push(("stribeck_velocity", what, Unit::MeterPerSecond, place));
     }
     rows
+}
+
+/// A number of the force law of all contacts of a pair.
+macro_rules! of_law {
+    ($range:expr, $field:ident) => {
+        Place::Real(
+            $range,
+            |model, _, [pair, _]| {
+                let mut of_pair = model.contacts.iter().filter(|c| c.pair == pair);
+                let law = of_pair.find_map(|c| c.compliance);
+                law.map_or(0.0, |law| law.$field)
+            },
+            |model, _, [pair, _], x| {
+                let laws = contacts_mut(model, pair).filter_map(|c| c.compliance.as_mut());
+                laws.for_each(|law| law.$field = x);
+            },
+        )
+    };
+}
+
+fn compliance_rows(model: &Model, contacts: &[Contact], law: &Compliance) -> [Row; 3] {
+    let turns = contacts.iter().any(|c| model.is_angle(c));
+    let stiffness = match law.exponent == 1.0 {
+        true => unit_of(Quantity::Stiffness, turns),
+        false => Unit::One,
+    };
+    let dissipation = if turns {
+        Unit::SecondPerRadian
+    } else {
+        Unit::SecondPerMeter
+    };
+    [
+        (
+            "stiffness",
+            "stiffness of the compliant contact, in N/m^exponent",
+            stiffness,
+            of_law!(Positive, stiffness),
+        ),
+        (
+            "damping",
+            "damping of the compliant contact",
+            unit_of(Quantity::Damping, turns),
+            of_law!(NotNegative, damping),
+        ),
+        (
+            "dissipation",
+            "damping of the compliant contact in proportion to its elastic force",
+            dissipation,
+            of_law!(NotNegative, dissipation),
+        ),
+    ]
 }
 
 /// The unit of a number, for a coordinate that is an angle or not.

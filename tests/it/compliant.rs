@@ -1,0 +1,234 @@
+//! Compliant contacts against independent solutions and closed forms.
+
+use crate::common::{Truth, halvings, model, order_study, run};
+use stiction::integrate::{EventKind, Report};
+use stiction::model::Model;
+use stiction::simulation::Simulation;
+use stiction::state::Status;
+
+const ORDER: f64 = 1.9;
+
+/// A ball of 1 kg and radius 0.1 m at a height above a compliant floor, in the plane and in space.
+fn balls(height: f64, law: &str) -> [(&'static str, Model); 2] {
+    let scene = |shape: &str, ground: &str, position: &str, head: &str| {
+        format!(
+            "{head}
+            [[body]]
+            name = \"ball\"
+            kind = \"rigid\"
+            mass = 1.0
+            position = {position}
+            shape = [{{ kind = \"{shape}\", radius = 0.1 }}]
+            [[ground.shape]]
+            {ground}
+            [contact_default]
+            {law}"
+        )
+    };
+    let high = height + 0.1;
+    let plane = scene(
+        "circle",
+        "kind = \"half_plane\"\nnormal = [0, 1]",
+        &format!("[0, {high}]"),
+        "",
+    );
+    let space = scene(
+        "sphere",
+        "kind = \"half_space\"\nnormal = [0, 0, 1]",
+        &format!("[0, 0, {high}]"),
+        "dimension = 3",
+    );
+    [("plane", model(&plane)), ("space", model(&space))]
+}
+
+/// Height of the ball and its rate.
+fn motion(end: &Simulation) -> [f64; 2] {
+    let up = if end.model().is_spatial() { 2 } else { 1 };
+    [end.state().position[up] - 0.1, end.state().velocity[up]]
+}
+
+fn times(report: &Report, kind: EventKind) -> Vec<f64> {
+    let of_kind = report.events.iter().filter(|event| event.kind == kind);
+    of_kind.map(|event| event.time).collect()
+}
+
+const PAD: &str = "stiffness = 2000\ndamping = 12";
+
+#[test]
+fn a_ball_on_a_pad_has_order_two_through_13_events() {
+    let truth = Truth::load("m10a_pad_kelvin_voigt");
+    let expected = truth.event_times();
+    for (dimension, model) in balls(0.3, PAD) {
+        let name = format!("ball on a pad in {dimension}, z(3)");
+        let order = order_study(&name, &halvings(0.005, 5), |step| {
+            let end = run(&model, 3.0, |s| s.step = step);
+            let found: Vec<f64> = end.report().events.iter().map(|e| e.time).collect();
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            let late = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+            let [z, v] = motion(&end);
+            let errors = [z - truth.at(3.0, "z"), v - truth.at(3.0, "v")];
+            late.chain(errors.map(f64::abs)).fold(0.0, f64::max)
+        });
+        assert!(order >= ORDER);
+    }
+}
+
+#[test]
+fn a_ball_on_a_pad_keeps_its_tolerance_and_its_three_statuses() {
+    let truth = Truth::load("m10a_pad_kelvin_voigt");
+    let expected = truth.event_times();
+    let kinds = [EventKind::Touch, EventKind::TakeOff, EventKind::Separation];
+    for (dimension, model) in balls(0.3, PAD) {
+        for exponent in 4..=10 {
+            let tolerance = format!("1e-{exponent}").parse::<f64>().unwrap();
+            let end = run(&model, 3.0, |s| s.tolerance = Some(tolerance));
+            let events = &end.report().events;
+            assert_eq!(events.len(), expected.len());
+            for (i, event) in events.iter().enumerate() {
+                assert_eq!(event.kind, kinds[i % 3]);
+            }
+            let late = events.iter().zip(&expected).map(|(a, b)| (a.time - b).abs());
+            let [z, v] = motion(&end);
+            let errors = [z - truth.at(3.0, "z"), v - truth.at(3.0, "v")];
+            let worst = late.chain(errors.map(f64::abs)).fold(0.0, f64::max);
+            println!("ball on a pad in {dimension}, {tolerance:.0e}: {worst:.1e}");
+            assert!(worst <= 10.0 * tolerance);
+        }
+    }
+}
+
+/// Restitution of a Kelvin-Voigt contact that never pulls, without gravity; z is its damping ratio.
+fn restitution(z: f64) -> f64 {
+    let s = (1.0 - z * z).sqrt();
+    let phase = (2.0 * z * s).atan2(1.0 - 2.0 * z * z);
+    (-z / s * (std::f64::consts::PI - phase)).exp()
+}
+
+#[test]
+fn bounces_are_those_of_the_closed_form_at_any_stiffness() {
+    for ratio in [0.0, 0.1, 0.4] {
+        for exponent in 4..=12 {
+            let k = format!("1e{exponent}").parse::<f64>().unwrap();
+            let d = 2.0 * ratio * k.sqrt();
+            let law = format!("stiffness = {k:e}\ndamping = {d:e}");
+            for (dimension, model) in balls(0.3, &law) {
+                let end = run(&model, 0.9, |s| s.step = 0.01);
+                let touches = times(end.report(), EventKind::Touch);
+                let leaves = end.report().events.iter().rev().find(|event| {
+                    event.time < touches[1] && event.kind != EventKind::Touch
+                });
+                let speed = (2.0 * 9.81 * 0.3f64).sqrt();
+                let bounced = 0.5 * 9.81 * (touches[1] - leaves.unwrap().time) / speed;
+                let error = (bounced - restitution(ratio)).abs();
+                println!("{dimension}, {k:.0e} N/m, ratio {ratio}: {error:.1e}");
+                // gravity acts for about 3/sqrt(k) s
+                assert!(error <= 1e-4 + 10.0 / (k.sqrt() * speed));
+                let report = end.report();
+                assert!(report.numerical_gain <= 1e-10 && report.first_order_steps == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_contact_of_1e12_newtons_per_metre_is_as_good_as_rigid() {
+    for (soft, rigid) in balls(0.3, "stiffness = 1e12").into_iter().zip(balls(0.3, "restitution = 1")) {
+        let ends = [soft.1, rigid.1].map(|model| run(&model, 2.0, |s| s.step = 0.01));
+        let [soft, rigid] = ends.map(|end| motion(&end)[0]);
+        println!("{soft} {rigid}");
+        assert!((soft - rigid).abs() <= 1e-6);
+    }
+}
+
+#[test]
+fn hertzian_contacts_of_hunt_and_crossley_converge() {
+    let law = "stiffness = 1e5\nexponent = 1.5\ndissipation = 0.4";
+    for (dimension, model) in balls(0.1, law) {
+        let best = motion(&run(&model, 1.0, |s| s.tolerance = Some(1e-12)));
+        let name = format!("Hertzian ball in {dimension}");
+        let order = order_study(&name, &halvings(0.001, 4), |step| {
+            let [z, v] = motion(&run(&model, 1.0, |s| s.step = step));
+            (z - best[0]).abs().max((v - best[1]).abs())
+        });
+        assert!(order >= 1.8);
+        for tolerance in [1e-6, 1e-9] {
+            let end = run(&model, 1.0, |s| s.tolerance = Some(tolerance));
+            let [z, v] = motion(&end);
+            let error = (z - best[0]).abs().max((v - best[1]).abs());
+            println!("{tolerance:.0e}: {error:.1e}");
+            assert!(error <= 10.0 * tolerance);
+            assert!(end.report().energy_error().abs() <= 10.0 * tolerance);
+        }
+    }
+}
+
+/// A point mass of 1 kg at rest on a compliant floor, pushed along it.
+fn pushed_points(stiffness: f64, damping: f64, push: f64) -> [Model; 2] {
+    let depth = 9.81 / stiffness;
+    let rest = format!(
+        "[contact_default]\nfriction = 0.5\nstiffness = {stiffness:e}\ndamping = {damping:e}\n"
+    );
+    let plane = format!(
+        "[[body]]\nname = \"block\"\nkind = \"point\"\nmass = 1\nposition = [0, {:e}]
+        shape = [{{ kind = \"point\" }}]
+        [[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]
+        [[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"block\"\nforce = [{push:e}, 0]\n{rest}",
+        -depth
+    );
+    let space = format!(
+        "dimension = 3
+        [[body]]\nname = \"block\"\nkind = \"point\"\nmass = 1\nposition = [0, 0, {:e}]
+        shape = [{{ kind = \"point\" }}]
+        [[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]
+        [[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"block\"\nforce = [{push:e}, 0, 0]\n{rest}",
+        -depth
+    );
+    [model(&plane), model(&space)]
+}
+
+#[test]
+fn sticking_on_a_compliant_floor_is_exact() {
+    for exponent in [2, 4, 6, 9, 12] {
+        let k = format!("1e{exponent}").parse::<f64>().unwrap();
+        for model in pushed_points(k, k.sqrt(), 0.99 * 0.5 * 9.81) {
+            let end = run(&model, 100.0, |s| s.step = 0.01);
+            assert_eq!(end.state().position[0], 0.0);
+            assert_eq!(end.state().status, [Status::Stick]);
+            assert_eq!(end.report().n_events.total(), 0);
+        }
+    }
+}
+
+#[test]
+fn sliding_on_a_compliant_floor_has_the_friction_of_its_force() {
+    let push = 0.5 * 9.81 + 1.0;
+    for exponent in [2, 4, 6, 9, 12] {
+        let k = format!("1e{exponent}").parse::<f64>().unwrap();
+        for model in pushed_points(k, k.sqrt(), push) {
+            for tolerance in [None, Some(1e-8)] {
+                let end = run(&model, 1.0, |s| s.tolerance = tolerance);
+                let error = (end.state().position[0] - 0.5).abs();
+                println!("{k:.0e} N/m, {tolerance:?}: {error:.1e}");
+                assert!(error <= 1e-7);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_compliant_stop_is_a_spring_that_only_pushes() {
+    // a mass of 2 kg flies at 3 m/s against a bump stop of 5e3 N/m: half a period of contact
+    let text = "gravity = [0, 0]
+        [[body]]\nname = \"slider\"\nkind = \"rigid\"\nmass = 2\nposition = [0, 0]\nvelocity = [3, 0]\ninertia = 1
+        [[joint]]\nname = \"rail\"\nkind = \"prismatic\"\nbodies = [\"ground\", \"slider\"]\naxis = [1, 0]\nat = [0, 0]
+        limits = [-1.0, 0.6]\nlimit_stiffness = 5e3";
+    let end = run(&model(text), 0.3, |s| s.tolerance = Some(1e-10));
+    let contact = std::f64::consts::PI * (2.0f64 / 5e3).sqrt();
+    let events = &end.report().events;
+    let expected = [(EventKind::Touch, 0.2), (EventKind::TakeOff, 0.2 + contact)];
+    for (event, (kind, time)) in events.iter().zip(expected) {
+        assert_eq!(event.kind, kind);
+        assert!((event.time - time).abs() < 1e-10, "{event:?}");
+    }
+    assert!((end.state().velocity[0] + 3.0).abs() < 1e-9);
+}
