@@ -123,7 +123,7 @@ pub fn kinds(report: &Report) -> [(u64, &'static str); 8] {
         (n.reversals, EventKind::Reversal.name()),
         (n.take_offs, EventKind::TakeOff.name()),
         (n.jams, EventKind::Jam.name()),
-        (n.touches, EventKind::Touch.name()),
+        (n.closings, EventKind::Closing.name()),
         (n.separations, EventKind::Separation.name()),
     ]
 }

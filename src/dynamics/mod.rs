@@ -15,7 +15,7 @@ use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
 };
-use crate::state::Status;
+use crate::state::State;
 use std::sync::Arc;
 
 /// Jacobians of the generalized forces, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
@@ -283,13 +283,14 @@ pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
         .sum::<f64>()
 }
 
-/// Elastic energy of closed compliant contacts, J.
-pub fn elastic_energy(model: &Model, statuses: &[Status], poses: &Poses) -> f64 {
+/// Elastic energy of closed compliant contacts, J; before the first step, of all that overlap.
+pub fn elastic_energy(model: &Model, state: &State, poses: &Poses) -> f64 {
     let mut total = 0.0;
     if !model.has_compliant_contacts {
         return total;
     }
-    for (contact, _) in (model.contacts.iter().zip(statuses)).filter(|(_, s)| s.is_closed()) {
+    let all = model.contacts.iter().zip(&state.status);
+    for (contact, _) in all.filter(|(_, status)| status.is_closed() || !state.started) {
         if let Some(law) = contact.compliance {
             let gap = model.gap(contact, poses);
             total += gap.map_or(0.0, |near| law.energy(-near.gap));

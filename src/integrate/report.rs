@@ -27,8 +27,8 @@ macro_rules! report {
         impl Report {
             /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
             pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
-                let EventCounts { impacts, slip_starts, stick_starts, reversals, take_offs, jams, touches, separations } = &mut self.n_events;
-                [$(&mut self.$whole,)+ impacts, slip_starts, stick_starts, reversals, take_offs, jams, touches, separations]
+                let EventCounts { impacts, slip_starts, stick_starts, reversals, take_offs, jams, closings, separations } = &mut self.n_events;
+                [$(&mut self.$whole,)+ impacts, slip_starts, stick_starts, reversals, take_offs, jams, closings, separations]
             }
 
             /// All real numbers, in a fixed order.
@@ -182,7 +182,7 @@ pub struct EventCounts {
     /// Impacts without collision (Painleve).
     pub jams: u64,
     /// Compliant contacts that closed.
-    pub touches: u64,
+    pub closings: u64,
     /// Bodies that separated after the force of their compliant contact had ended.
     pub separations: u64,
 }
@@ -196,7 +196,7 @@ impl EventCounts {
             + self.reversals
             + self.take_offs
             + self.jams
-            + self.touches
+            + self.closings
             + self.separations
     }
 }
@@ -230,7 +230,7 @@ pub enum EventKind {
     /// Friction jammed a closed contact (Painleve): velocities jumped without a collision.
     Jam,
     /// A compliant contact closed.
-    Touch,
+    Closing,
     /// The bodies of a compliant contact separated after its force had ended.
     Separation,
 }
@@ -244,7 +244,7 @@ impl EventKind {
         Self::Reversal,
         Self::TakeOff,
         Self::Jam,
-        Self::Touch,
+        Self::Closing,
         Self::Separation,
     ];
 
@@ -256,7 +256,7 @@ impl EventKind {
             | Self::StickStart
             | Self::Reversal
             | Self::TakeOff
-            | Self::Touch
+            | Self::Closing
             | Self::Separation => false,
         }
     }
@@ -270,7 +270,7 @@ impl EventKind {
             EventKind::Reversal => "reversal",
             EventKind::TakeOff => "take-off",
             EventKind::Jam => "jam",
-            EventKind::Touch => "touch",
+            EventKind::Closing => "closing",
             EventKind::Separation => "separation",
         }
     }
@@ -367,7 +367,7 @@ impl Report {
             EventKind::Reversal => &mut counts.reversals,
             EventKind::TakeOff => &mut counts.take_offs,
             EventKind::Jam => &mut counts.jams,
-            EventKind::Touch => &mut counts.touches,
+            EventKind::Closing => &mut counts.closings,
             EventKind::Separation => &mut counts.separations,
         } += 1;
         if self.events.len() < Self::MAX_EVENTS {

@@ -77,7 +77,11 @@ fn a_ball_on_a_pad_has_order_two_through_13_events() {
 fn a_ball_on_a_pad_keeps_its_tolerance_and_its_three_statuses() {
     let truth = Truth::load("m10a_pad_kelvin_voigt");
     let expected = truth.event_times();
-    let kinds = [EventKind::Touch, EventKind::TakeOff, EventKind::Separation];
+    let kinds = [
+        EventKind::Closing,
+        EventKind::TakeOff,
+        EventKind::Separation,
+    ];
     for (dimension, model) in balls(0.3, PAD) {
         for exponent in 4..=10 {
             let tolerance = format!("1e-{exponent}").parse::<f64>().unwrap();
@@ -87,7 +91,10 @@ fn a_ball_on_a_pad_keeps_its_tolerance_and_its_three_statuses() {
             for (i, event) in events.iter().enumerate() {
                 assert_eq!(event.kind, kinds[i % 3]);
             }
-            let late = events.iter().zip(&expected).map(|(a, b)| (a.time - b).abs());
+            let late = events
+                .iter()
+                .zip(&expected)
+                .map(|(a, b)| (a.time - b).abs());
             let [z, v] = motion(&end);
             let errors = [z - truth.at(3.0, "z"), v - truth.at(3.0, "v")];
             let worst = late.chain(errors.map(f64::abs)).fold(0.0, f64::max);
@@ -113,12 +120,15 @@ fn bounces_are_those_of_the_closed_form_at_any_stiffness() {
             let law = format!("stiffness = {k:e}\ndamping = {d:e}");
             for (dimension, model) in balls(0.3, &law) {
                 let end = run(&model, 0.9, |s| s.step = 0.01);
-                let touches = times(end.report(), EventKind::Touch);
-                let leaves = end.report().events.iter().rev().find(|event| {
-                    event.time < touches[1] && event.kind != EventKind::Touch
-                });
+                let closings = times(end.report(), EventKind::Closing);
+                let leaves = end
+                    .report()
+                    .events
+                    .iter()
+                    .rev()
+                    .find(|event| event.time < closings[1] && event.kind != EventKind::Closing);
                 let speed = (2.0 * 9.81 * 0.3f64).sqrt();
-                let bounced = 0.5 * 9.81 * (touches[1] - leaves.unwrap().time) / speed;
+                let bounced = 0.5 * 9.81 * (closings[1] - leaves.unwrap().time) / speed;
                 let error = (bounced - restitution(ratio)).abs();
                 println!("{dimension}, {k:.0e} N/m, ratio {ratio}: {error:.1e}");
                 // gravity acts for about 3/sqrt(k) s
@@ -132,7 +142,10 @@ fn bounces_are_those_of_the_closed_form_at_any_stiffness() {
 
 #[test]
 fn a_contact_of_1e12_newtons_per_metre_is_as_good_as_rigid() {
-    for (soft, rigid) in balls(0.3, "stiffness = 1e12").into_iter().zip(balls(0.3, "restitution = 1")) {
+    for (soft, rigid) in balls(0.3, "stiffness = 1e12")
+        .into_iter()
+        .zip(balls(0.3, "restitution = 1"))
+    {
         let ends = [soft.1, rigid.1].map(|model| run(&model, 2.0, |s| s.step = 0.01));
         let [soft, rigid] = ends.map(|end| motion(&end)[0]);
         println!("{soft} {rigid}");
@@ -225,7 +238,10 @@ fn a_compliant_stop_is_a_spring_that_only_pushes() {
     let end = run(&model(text), 0.3, |s| s.tolerance = Some(1e-10));
     let contact = std::f64::consts::PI * (2.0f64 / 5e3).sqrt();
     let events = &end.report().events;
-    let expected = [(EventKind::Touch, 0.2), (EventKind::TakeOff, 0.2 + contact)];
+    let expected = [
+        (EventKind::Closing, 0.2),
+        (EventKind::TakeOff, 0.2 + contact),
+    ];
     for (event, (kind, time)) in events.iter().zip(expected) {
         assert_eq!(event.kind, kind);
         assert!((event.time - time).abs() < 1e-10, "{event:?}");

@@ -7,6 +7,7 @@ mod architecture;
 mod body_blocks;
 mod bounded;
 mod cli;
+mod compliant;
 mod cones;
 mod describe;
 mod documents;

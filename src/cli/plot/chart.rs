@@ -85,7 +85,7 @@ const KINDS: [(&str, Colour); 11] = [
     ("reversal", [160, 106, 0]),
     ("take-off", [46, 139, 87]),
     ("jam", [123, 45, 139]),
-    ("touch", [192, 38, 45]),
+    ("closing", [192, 38, 45]),
     ("separation", [46, 139, 87]),
     ("first touch", [192, 38, 45]),
     ("sleep", [35, 104, 176]),

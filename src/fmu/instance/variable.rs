@@ -194,7 +194,7 @@ pub const EVENT_KIND: Enumeration = Enumeration {
         ("reversal", "a sliding contact turned back"),
         ("take_off", "a closed contact opened"),
         ("jam", "friction jammed a closed contact"),
-        ("touch", "a compliant contact closed"),
+        ("closing", "a compliant contact closed"),
         (
             "separation",
             "bodies separated after the force of their compliant contact had ended",

@@ -146,7 +146,7 @@ fn touching(
     let no_force = NO_FORCE * max_abs(force);
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
-        let touches = if level.is_compliant(i) {
+        let presses = if level.is_compliant(i) {
             compliant::presses(model, level, i, &state.velocity, *contact_step, no_force)
         } else {
             let normal = level.normal(i);
@@ -154,7 +154,7 @@ fn touching(
             let falls = (-level.bias[normal]).at_least(0.0);
             separates <= slow || separates * separates <= 2.0 * falls * lowest_hop
         };
-        if touches {
+        if presses {
             active.push(contact);
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
             let [slid, rolled] = stopped(contact);

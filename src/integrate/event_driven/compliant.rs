@@ -61,15 +61,12 @@ fn force_at_start(model: &Model, poses: &Poses, contact: usize, law: Compliance,
     found.map_or(0.0, |(gap, rate)| positive(law.pressure(-gap, -rate).force))
 }
 
-/// Closes the contacts that press at the start of a run: their elastic energy is part of that of the start.
+/// Closes the contacts that overlap at the start of a run: their elastic energy is part of that of the start.
 pub(super) fn start(model: &Model, state: &mut State, workspace: &mut Workspace) {
-    for (j, contact) in model.contacts.iter().enumerate() {
-        if let Some(law) = contact.compliance {
-            let (q, v) = (&state.position, &state.velocity);
-            let (gap, rate) = assemble::gap_and_rate(model, workspace, j, q, v);
-            if gap < 0.0 && law.pressure(-gap, -rate).force > 0.0 {
-                state.status[j] = Status::Frictionless;
-            }
+    for (j, _) in (model.contacts.iter().enumerate()).filter(|(_, c)| c.compliance.is_some()) {
+        let (gap, _) = assemble::gap_and_rate(model, workspace, j, &state.position, &state.velocity);
+        if gap < 0.0 {
+            state.status[j] = Status::Frictionless;
         }
     }
 }
@@ -211,8 +208,11 @@ pub(super) fn yield_at_instant(model: &Model, workspace: &mut Workspace, v: &[f6
     let Workspace {
         level,
         contact_step: h,
+        joints,
+        fixed_mode_solver,
         ..
     } = workspace;
+    level.find_mobilities(joints, fixed_mode_solver);
     for i in 0..level.contacts.len() {
         let Some(law) = law_of(model, level.contacts[i]) else {
             continue;
@@ -227,7 +227,7 @@ pub(super) fn yield_at_instant(model: &Model, workspace: &mut Workspace, v: &[f6
             damping,
         } = law.pressure(depth, rate);
         let by_change = *h * (damping + *h * stiffness);
-        if is_stiff(model, level, i, by_change) {
+        if is_stiff(level, i, by_change) {
             let bias = level.bias[level.normal(i)];
             level.let_yield(i, (force + *h * stiffness * rate, by_change), bias);
         } else {
@@ -237,9 +237,8 @@ pub(super) fn yield_at_instant(model: &Model, workspace: &mut Workspace, v: &[f6
 }
 
 // does the force change by more than the step can follow?
-fn is_stiff(model: &Model, system: &System, i: usize, by_change: f64) -> bool {
-    let row = &system.rows[system.normal(i)];
-    by_change * row.inverse_effective_mass(&model.mass) > 1.0
+fn is_stiff(level: &System, i: usize, by_change: f64) -> bool {
+    by_change * level.mobility(i) > 1.0
 }
 
 /// Are closed contacts at the state so stiff that symmetric steps must be smoothed? Their derivatives, times `by_velocity` and
@@ -264,10 +263,16 @@ pub(super) fn are_stiff(
             .bodies
             .iter()
             .flatten()
+            .filter(|b| !has_given_motion(model, **b))
             .map(|b| 1.0 / model.mass[model.bodies[*b].first])
             .sum();
         added * mobility > 1.0
     })
+}
+
+fn has_given_motion(model: &Model, body: usize) -> bool {
+    let mut drives = model.drives.iter().filter(|drive| drive.is_of_body());
+    drives.any(|drive| model.bodies_of(drive)[1] == Some(body))
 }
 
 /// Does a compliant contact in `workspace.level`, where it has its force (3) or (4), press at the state? One that has just closed does so if
@@ -285,7 +290,7 @@ pub(super) fn presses(
     };
     let (depth, rate) = level.depth(i, v);
     let at = law.pressure(depth, rate);
-    if is_stiff(model, level, i, h * (at.damping + h * at.stiffness)) {
+    if is_stiff(level, i, h * (at.damping + h * at.stiffness)) {
         return true;
     }
     at.force > tolerance || (at.force >= -tolerance && at.stiffness * rate >= -tolerance)
@@ -459,7 +464,7 @@ pub(super) fn record_changes(
         if new.is_closed() {
             report.record(Event {
                 time: state.time,
-                kind: EventKind::Touch,
+                kind: EventKind::Closing,
                 contact: j,
                 impulse: [0.0; 2],
             });
@@ -543,7 +548,7 @@ fn vibration(
     let (depth, rate) = level.depth(i, v);
     let at = law.pressure(depth, rate);
     let row = &level.rows[level.normal(i)];
-    let mobility = row.inverse_effective_mass(&model.mass);
+    let mobility = level.mobility(i);
     let frequency = libm::sqrt(at.stiffness * mobility);
     let opening = row.dot(acceleration);
     let load = (at.force * mobility - opening).abs();

@@ -342,7 +342,7 @@ pub(super) fn numerical_error(
     } = workspace;
     let mut elastic = |q: &[f64]| {
         model.poses(q, poses);
-        dynamics::elastic_energy(model, &state.status, poses)
+        dynamics::elastic_energy(model, state, poses)
     };
     balance.elastic_change = match model.has_compliant_contacts {
         true => -elastic(&state.position) + elastic(&trial.position),

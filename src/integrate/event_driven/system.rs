@@ -126,6 +126,8 @@ pub struct System {
     pub impulse: Vec<f64>,
     /// Is each contact compliant? Empty if the model has only rigid contacts.
     is_compliant: Vec<bool>,
+    /// Mobility of each normal, if there are compliant ones, 1/kg.
+    mobilities: Vec<f64>,
     /// Rows of the normals in W; empty if all are rigid.
     normals: Vec<yielding::Normal>,
     /// Normal restitution impulse of each contact in an impact, N s: friction is bounded by that of the whole phase. Empty elsewhere.
@@ -237,6 +239,7 @@ impl System {
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
             is_compliant: Vec::with_capacity(n_yielding),
+            mobilities: Vec::with_capacity(n_yielding),
             normals: Vec::with_capacity(n_yielding),
             restituted: Vec::with_capacity(n_contacts),
             n_friction,

@@ -214,6 +214,18 @@ pub struct ComplianceKeys {
     restitution: &'static [&'static str],
 }
 
+impl ComplianceKeys {
+    /// Without those of impacts.
+    pub fn all(&self) -> [&'static str; 4] {
+        [
+            self.stiffness,
+            self.exponent,
+            self.damping,
+            self.dissipation,
+        ]
+    }
+}
+
 /// Those of a contact.
 const CONTACT_COMPLIANCE: ComplianceKeys = ComplianceKeys {
     stiffness: "stiffness",

@@ -224,12 +224,14 @@ fn limits<B: Moving>(
     }
     let bounce = t.get(BOUNCE);
     let stops: Vec<Option<Value<'_>>> = kind.coordinates.iter().map(|c| t.get(c.limits?)).collect();
-    if let Some(bounce) = &bounce
-        && stops.iter().all(Option::is_none)
-    {
+    if stops.iter().all(Option::is_none) {
         let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-        let message = format!("`{BOUNCE}` has no effect without {}", keys.join(" or "));
-        bounce.bad(message, bounce.log.example("limits"));
+        for idle in LIMIT_COMPLIANCE.all().into_iter().chain([BOUNCE]) {
+            if let Some(value) = t.get(idle) {
+                let message = format!("`{idle}` has no effect without {}", keys.join(" or "));
+                value.bad(message, value.log.example("limits"));
+            }
+        }
     }
     let restitution = bounce.and_then(|v| v.number(Range::UNIT)).unwrap_or(0.0);
     let compliance = read_compliance(t, &LIMIT_COMPLIANCE, None);

@@ -3,8 +3,11 @@
 //! (1)  c = p - s (g.x - r)      p: the impulse of the force law without a change of velocity, s: how much an approach adds to it
 //! (2)  W_nn + 1/s,  b_n - r - p/s      (1) as a row of (2) in `system`: it becomes rigid as s grows
 //! (3)  W_nn c - W_nn p          the row where the impulse is known, without the effect of other impulses
+//! (4)  m = W_nn - W_nj W_jj^-1 W_jn      mobility: how much an impulse at the normal moves it, with the joints j closed
 
 use super::System;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, set_zeros};
 use crate::model::Model;
 
 /// If (1) adds less than this part to the mass, the impulse is known.
@@ -49,6 +52,42 @@ impl System {
             self.normals.clear();
             self.delassus_of = None;
         }
+    }
+
+    /// Finds the mobilities (4) of compliant normals, which are all rigid so far.
+    pub fn find_mobilities(&mut self, joints: &[bool], solver: &mut RankRevealing) {
+        self.form_delassus();
+        let k = self.len();
+        self.mobilities.clear();
+        let held = |row: &usize| joints[*row];
+        let size = (0..self.first_element()).filter(held).count();
+        let matrix = solver.start(size);
+        for (i, row) in (0..self.first_element()).filter(held).enumerate() {
+            for (j, column) in (0..self.first_element()).filter(held).enumerate() {
+                matrix[i * size + j] = self.delassus[row * k + column];
+            }
+        }
+        solver.factor(self.rank_tolerance());
+        set_zeros(&mut self.shares, size);
+        for i in 0..self.contacts.len() {
+            let normal = self.normal(i);
+            let own = self.delassus[normal * k + normal];
+            let coupled = (0..self.first_element()).filter(held);
+            let coupled = coupled.map(|row| self.delassus[row * k + normal]);
+            for (share, w) in self.shares.iter_mut().zip(coupled.clone()) {
+                *share = w;
+            }
+            if size > 0 && self.is_compliant[i] {
+                solver.solve(&mut self.shares);
+            }
+            let carried: f64 = self.shares.iter().zip(coupled).map(|(c, w)| c * w).sum();
+            self.mobilities.push((own - carried).at_least(0.0));
+        }
+    }
+
+    /// The mobility (4) of the `i`-th normal, 1/kg.
+    pub fn mobility(&self, i: usize) -> f64 {
+        self.mobilities[i]
     }
 
     /// Makes the normal of the `i`-th contact yield (1) with `(p, s)`, for the bias `b_n - r`.
