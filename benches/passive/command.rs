@@ -91,7 +91,9 @@ fn read(scene: &str, rows: &Path, summary: &Path) -> Record {
         ..Record::default()
     };
     let table = std::fs::read_to_string(rows).unwrap_or_default();
-    read_rows(&table, Measure::of(scene).as_ref(), &mut record);
+    // compliant contacts and stops have exponents
+    let is_rigid = !scene.contains("exponent = ");
+    read_rows(&table, Measure::of(scene).as_ref(), is_rigid, &mut record);
     let text = std::fs::read_to_string(summary).unwrap_or_default();
     if let Ok(json) = serde_json::from_str::<Value>(&text) {
         read_summary(&json, &mut record);
@@ -99,7 +101,7 @@ fn read(scene: &str, rows: &Path, summary: &Path) -> Record {
     record
 }
 
-fn read_rows(text: &str, measure: Option<&Measure>, record: &mut Record) {
+fn read_rows(text: &str, measure: Option<&Measure>, is_rigid: bool, record: &mut Record) {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let column = |name: &str| header.iter().position(|h| *h == name);
@@ -113,7 +115,8 @@ fn read_rows(text: &str, measure: Option<&Measure>, record: &mut Record) {
         for (i, title) in header.iter().enumerate() {
             let Some(x) = number(i) else { continue };
             if title.ends_with(".gap") {
-                record.overlap = record.overlap.max(-x);
+                let overlap = if is_rigid { -x } else { 0.0 };
+                record.overlap = record.overlap.max(overlap);
             } else if !x.is_finite() {
                 record.is_finite = false;
             }
@@ -123,7 +126,9 @@ fn read_rows(text: &str, measure: Option<&Measure>, record: &mut Record) {
             let row: BTreeMap<&str, f64> = named
                 .filter_map(|(i, name)| Some((*name, number(i)?)))
                 .collect();
-            record.overlap = record.overlap.max(measure.overlap(&row));
+            if is_rigid {
+                record.overlap = record.overlap.max(measure.overlap(&row));
+            }
             record.drift = record.drift.max(measure.drift(&row));
         }
         if let (Some(kinetic), Some(potential)) = (number(kinetic), number(potential)) {

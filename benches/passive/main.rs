@@ -1,7 +1,7 @@
 //! Random passive scenes, run and checked: does energy rise, are losses negative or invented, do shapes overlap or joints drift, without a warning?
 //!
 //! `cargo bench --bench passive -- count=1000 family=plane mode=tolerance` prints a line for each scene that is wrong and a table.
-//! Arguments, each with its default: `from=0 count=100 family=all mode=fixed|tolerance tool=PATH jobs=1 write=FOLDER keep=FOLDER tolerance=1e-6 step=`.
+//! Arguments, each with its default: `from=0 count=100 family=all contacts=rigid|compliant mode=fixed|tolerance tool=PATH jobs=1 write=FOLDER keep=FOLDER tolerance=1e-6 step=`.
 //! `tool` checks another build through its command line; `write` writes all scenes and runs none; `keep` keeps the scenes that are wrong.
 
 mod command;
@@ -12,7 +12,7 @@ mod measure;
 use command::Way;
 use common::command::TOOL;
 use common::passive::{Class, Finding, Record, check};
-use common::random_scenes::{Family, scene};
+use common::random_scenes::{Contacts, Family, scene};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +21,7 @@ struct Arguments {
     from: u64,
     count: u64,
     families: Vec<Family>,
+    contacts: Contacts,
     way: Way,
     tool: PathBuf,
     jobs: usize,
@@ -66,6 +67,7 @@ impl Arguments {
             from: 0,
             count: 100,
             families: Family::ALL.to_vec(),
+            contacts: Contacts::Rigid,
             way: Way {
                 tolerance: None,
                 step: None,
@@ -89,6 +91,8 @@ impl Arguments {
                 "family" => arguments
                     .families
                     .retain(|f| value == "all" || f.name() == value),
+                "contacts" if value == "rigid" => (),
+                "contacts" => arguments.contacts = Contacts::Compliant,
                 "mode" if value == "fixed" => (),
                 "mode" => arguments.way.tolerance = Some(tolerance),
                 "tolerance" => {
@@ -129,7 +133,8 @@ impl Arguments {
         let mut scenes = Vec::new();
         for seed in self.from..self.from + self.count {
             for family in &self.families {
-                scenes.push((format!("{}_{seed}", family.name()), scene(seed, *family)));
+                let text = scene(seed, *family, self.contacts);
+                scenes.push((format!("{}_{seed}", family.name()), text));
             }
         }
         scenes

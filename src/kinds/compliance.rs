@@ -5,7 +5,7 @@
 //!
 //! The force never pulls: where (1) is negative, the contact is open, whether or not the bodies have separated.
 
-use crate::math::{Limit, positive};
+use crate::math::positive;
 use serde::{Deserialize, Serialize};
 
 /// Force law (1).
@@ -65,8 +65,19 @@ impl Compliance {
 
     /// Elastic energy (2), J.
     pub fn energy(&self, depth: f64) -> f64 {
-        let (elastic, _) = self.elastic(depth.at_least(0.0));
+        let depth = positive(depth);
+        let (elastic, _) = self.elastic(depth);
         elastic * depth / (self.exponent + 1.0)
+    }
+
+    /// Slope of the elastic force where this energy, J, is stored.
+    pub fn slope_at_energy(&self, energy: f64) -> f64 {
+        if self.exponent == 1.0 {
+            return self.stiffness;
+        }
+        let order = self.exponent + 1.0;
+        let depth = libm::pow(order * positive(energy) / self.stiffness, 1.0 / order);
+        self.elastic(depth).1
     }
 
     // k x^n and its slope, odd in the depth
@@ -111,6 +122,9 @@ mod tests {
         let middle = |i: usize| HERTZ.pressure(0.5 * (depth(i) + depth(i + 1)), 0.0).force;
         let work: f64 = (0..n).map(|i| middle(i) * 0.02 / n as f64).sum();
         assert!((HERTZ.energy(0.02) / work - 1.0).abs() < 1e-5);
+        let slope = HERTZ.pressure(0.02, 0.0).stiffness;
+        assert!((HERTZ.slope_at_energy(HERTZ.energy(0.02)) / slope - 1.0).abs() < 1e-12);
         assert_eq!(HERTZ.energy(-0.02), 0.0);
+        assert_eq!(HERTZ.energy(f64::NEG_INFINITY), 0.0);
     }
 }

@@ -64,7 +64,8 @@ fn force_at_start(model: &Model, poses: &Poses, contact: usize, law: Compliance,
 /// Closes the contacts that overlap at the start of a run: their elastic energy is part of that of the start.
 pub(super) fn start(model: &Model, state: &mut State, workspace: &mut Workspace) {
     for (j, _) in (model.contacts.iter().enumerate()).filter(|(_, c)| c.compliance.is_some()) {
-        let (gap, _) = assemble::gap_and_rate(model, workspace, j, &state.position, &state.velocity);
+        let (gap, _) =
+            assemble::gap_and_rate(model, workspace, j, &state.position, &state.velocity);
         if gap < 0.0 {
             state.status[j] = Status::Frictionless;
         }
@@ -549,7 +550,13 @@ fn vibration(
     let at = law.pressure(depth, rate);
     let row = &level.rows[level.normal(i)];
     let mobility = level.mobility(i);
-    let frequency = libm::sqrt(at.stiffness * mobility);
+    if mobility <= 0.0 {
+        return None;
+    }
+    // the slope of the force grows until all energy is stored
+    let energy = law.energy(depth) + 0.5 * rate * rate / mobility;
+    let stiffness = at.stiffness.at_least(law.slope_at_energy(energy));
+    let frequency = libm::sqrt(stiffness * mobility);
     let opening = row.dot(acceleration);
     let load = (at.force * mobility - opening).abs();
     let amplitude = libm::sqrt(opening * opening + frequency * frequency * rate * rate);

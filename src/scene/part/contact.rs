@@ -275,8 +275,8 @@ pub fn read_compliance(
             value.bad(
                 format!("a compliant contact has no `{key}`: its force law decides how it bounces"),
                 format!(
-                    "remove it; `{}` is about 1.5 (1 - e)/v for a restitution of e at an approach speed of v",
-                    keys.dissipation
+                    "remove it, or write `{} = inf` for a rigid contact; `{}` is about 1.5 (1 - e)/v for a restitution of e at an approach speed of v",
+                    keys.stiffness, keys.dissipation
                 ),
             );
         }

@@ -1,7 +1,7 @@
 //! The ground, laws of friction and restitution, and how impacts are taken.
 
 use super::vectors::{norm, scaled};
-use super::{Family, Sketch};
+use super::{Contacts, Family, Sketch};
 
 /// A floor, walls, steps on the floor: or nothing.
 pub fn ground(sketch: &mut Sketch) {
@@ -105,13 +105,38 @@ fn law(sketch: &mut Sketch) {
     if sketch.dice.chance(0.75) {
         friction(sketch);
     }
-    if sketch.dice.chance(0.5) {
+    if sketch.contacts == Contacts::Compliant && sketch.dice.chance(0.8) {
+        compliance(sketch, "");
+    } else if sketch.dice.chance(0.5) {
+        if sketch.contacts == Contacts::Compliant {
+            sketch.line("stiffness = inf");
+        }
         let restitution = sketch.dice.pick(&[0.1, 0.3, 0.5, 0.8, 1.0]);
         sketch.line(format!("restitution = {restitution:?}"));
         if sketch.family != Family::TimeStepping && sketch.dice.chance(0.15) {
             let tangential = sketch.dice.within(0.1, 1.0);
             sketch.line(format!("tangential_restitution = {tangential:?}"));
         }
+    }
+}
+
+/// A force law of any stiffness, for keys with a prefix.
+pub fn compliance(sketch: &mut Sketch, prefix: &str) {
+    let exponent = sketch.dice.pick(&[1.0, 1.0, 1.5, 2.2]);
+    let weight = 9.81 * sketch.mass;
+    // under its weight a body sinks in by this part of its length
+    let part = sketch.dice.decades(1e-9, 1e-1);
+    let stiffness = weight / libm::pow(part * sketch.length, exponent);
+    sketch.line(format!("{prefix}stiffness = {stiffness:e}"));
+    sketch.line(format!("{prefix}exponent = {exponent:?}"));
+    if sketch.dice.chance(0.4) {
+        let ratio = sketch.dice.decades(1e-2, 3.0);
+        let damping = 2.0 * ratio * (weight / (part * sketch.length) * sketch.mass).sqrt();
+        sketch.line(format!("{prefix}damping = {damping:e}"));
+    }
+    if sketch.dice.chance(0.4) {
+        let dissipation = sketch.dice.decades(1e-2, 3.0);
+        sketch.line(format!("{prefix}dissipation = {dissipation:?}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bodies::spin;
 use super::vectors::{Vector, add, cross, minus, norm, scaled, turned};
-use super::{Joint, Sketch, name};
+use super::{Contacts, Joint, Sketch, contacts, name};
 
 /// Ties the last body to another one, or to the ground, and lets it move as the joint allows.
 pub fn join(sketch: &mut Sketch, parent: Option<usize>) {
@@ -205,7 +205,9 @@ fn stops(sketch: &mut Sketch, key: &str, start: f64, room: f64) {
     };
     let text = format!("{key} = [{low:?}, {:?}]", start + above);
     sketch.line(text);
-    if key == "limits" && sketch.dice.chance(0.5) {
+    if key == "limits" && sketch.contacts == Contacts::Compliant {
+        contacts::compliance(sketch, "limit_");
+    } else if key == "limits" && sketch.dice.chance(0.5) {
         let text = format!("limit_restitution = {:?}", sketch.dice.within(0.0, 1.0));
         sketch.line(text);
     }

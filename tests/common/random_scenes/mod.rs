@@ -38,9 +38,17 @@ impl Family {
     }
 }
 
+/// What contacts and stops are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contacts {
+    Rigid,
+    /// Most of them.
+    Compliant,
+}
+
 /// The text of a scene.
-pub fn scene(seed: u64, family: Family) -> String {
-    let mut sketch = Sketch::new(seed, family);
+pub fn scene(seed: u64, family: Family, contacts: Contacts) -> String {
+    let mut sketch = Sketch::new(seed, family, contacts);
     contacts::ground(&mut sketch);
     let n_bodies = sketch.n_bodies();
     for _ in 0..n_bodies {
@@ -56,6 +64,7 @@ pub fn scene(seed: u64, family: Family) -> String {
 struct Sketch {
     dice: Dice,
     family: Family,
+    contacts: Contacts,
     /// Size of the largest bodies, m.
     length: f64,
     /// Mass that those of the bodies are around, kg.
@@ -109,7 +118,7 @@ struct Joint {
 }
 
 impl Sketch {
-    fn new(seed: u64, family: Family) -> Self {
+    fn new(seed: u64, family: Family, contacts: Contacts) -> Self {
         let family_seed = family as u64;
         let mut dice = Dice::new(seed.wrapping_mul(3).wrapping_add(family_seed));
         let is_plane = family == Family::Plane;
@@ -135,6 +144,7 @@ impl Sketch {
         let axis = dice.point(1.0, false);
         Self {
             family,
+            contacts,
             length,
             mass,
             gravity,
