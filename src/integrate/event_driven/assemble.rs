@@ -325,7 +325,8 @@ impl LevelAt {
     }
 }
 
-/// Updates the fixed geometry at `q` of all near contacts for which `moved` is true. Leaves their gaps in the workspace.
+/// Updates the fixed geometry at `q` of all near contacts for which `moved` is true, and of compliant ones, whose depth is that to the
+/// nearest edge. Leaves their gaps in the workspace.
 pub(super) fn update_fixed_features(
     model: &Model,
     workspace: &mut Workspace,
@@ -342,8 +343,10 @@ pub(super) fn update_fixed_features(
         ..
     } = workspace;
     for j in near.contacts().filter(|j| gap[*j] <= NEAR) {
-        if moved(j) || fixed_features[j].edge.is_none() {
-            fixed_features[j] = model.fixed_feature(&model.contacts[j], poses);
+        let contact = &model.contacts[j];
+        let is_fixed = contact.compliance.is_none() && fixed_features[j].edge.is_some();
+        if moved(j) || !is_fixed {
+            fixed_features[j] = model.fixed_feature(contact, poses);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::compliance::{Compliance, Pressure};
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, max_abs, positive};
-use crate::model::{Model, Poses};
+use crate::model::{Contact, Model, Poses};
 use crate::state::{State, Status, closed};
 
 /// Bodies count as separated below this depth, relative to their coordinates.
@@ -39,6 +39,9 @@ const RESOLVED: f64 = 0.02;
 
 /// They vibrate if the amplitude of their force is larger than this part of their load: otherwise they do not open.
 const VIBRATES: f64 = 0.5;
+
+/// A force that returns while bodies overlap starts at zero; it is sudden if it is larger than this part of the elastic one.
+const SUDDEN: f64 = 1e-6;
 
 /// Smaller amplitudes of contacts that steps do not resolve are damped down to this part.
 const AT_REST: f64 = 1e-3;
@@ -157,10 +160,17 @@ pub(super) fn yield_at_position_level(
             continue;
         }
         let row = system.rows[system.normal(i)];
-        let at_start = law.pressure(depth - h * row.dot(back), rate);
-        let impulse = h * (at_start.force + h * at_start.stiffness * rate);
-        let by_change = h * (at_start.damping + h * at_start.stiffness);
-        system.let_yield(i, (impulse, by_change), row.product(free));
+        let bias = row.product(free);
+        let start = depth - h * row.dot(back);
+        // the force may be zero at the start: it is linearized where the free motion ends, or all energy is stored
+        let free_rate = rate - bias;
+        let mobility = system.inverse_mass(i);
+        let free_end = (start + h * free_rate).at_most(deepest(law, start, free_rate, mobility));
+        let linearized = free_end.at_least(start);
+        let at = law.pressure(linearized, rate);
+        let impulse = h * (at.force + at.stiffness * (start + h * rate - linearized));
+        let by_change = h * (at.damping + h * at.stiffness);
+        system.let_yield(i, (impulse, by_change), bias);
     }
 }
 
@@ -186,6 +196,12 @@ pub(super) fn yield_in_substep(
         let bias = system.rows[system.normal(i)].product(free);
         system.let_yield(i, (h * force, by_change), bias);
     }
+}
+
+/// Do forces of closed contacts have all derivatives where the contacts close?
+pub(super) fn forces_are_smooth(model: &Model, state: &State) -> bool {
+    let mut laws = closed(&state.status).filter_map(|j| law_of(model, j));
+    laws.all(|law| law.exponent == 1.0)
 }
 
 /// Energy that the dampers of compliant contacts take in a substep, J.
@@ -260,15 +276,28 @@ pub(super) fn are_stiff(
             assemble::gap_and_rate(model, workspace, j, &state.position, &state.velocity);
         let at = law.pressure(-gap, -rate);
         let added = by_velocity * at.damping + by_position * at.stiffness;
-        let mobility: f64 = contact
-            .bodies
-            .iter()
-            .flatten()
-            .filter(|b| !has_given_motion(model, **b))
-            .map(|b| 1.0 / model.mass[model.bodies[*b].first])
-            .sum();
-        added * mobility > 1.0
+        added * mobility_of_bodies(model, contact) > 1.0
     })
+}
+
+// inverse mass of the bodies of a contact, which do not turn; of the stop of an angle their largest inverse inertia
+fn mobility_of_bodies(model: &Model, contact: &Contact) -> f64 {
+    let is_angle = model.is_angle(contact);
+    let bodies = contact.bodies.iter().flatten();
+    bodies
+        .filter(|b| !has_given_motion(model, **b))
+        .map(|b| {
+            let body = &model.bodies[*b];
+            (body.first..body.first + body.n_dof)
+                .filter(|i| model.angular[*i] == is_angle)
+                .fold(0.0, |m: f64, i| m.at_least(1.0 / model.mass[i]))
+        })
+        .sum()
+}
+
+// depth at which all energy is stored
+fn deepest(law: Compliance, depth: f64, rate: f64, mobility: f64) -> f64 {
+    law.depth_at_energy(law.energy(depth) + 0.5 * rate * rate / mobility)
 }
 
 fn has_given_motion(model: &Model, body: usize) -> bool {
@@ -458,11 +487,18 @@ pub(super) fn record_changes(
             continue;
         }
         model.poses_of(contact.bodies, &state.position, poses);
-        let left = model
-            .gap(contact, poses)
-            .map_or(0.0, |near| law.energy(-near.gap));
-        report.damping_loss += if new.is_closed() { -left } else { left };
-        if new.is_closed() {
+        let found = model.gap_and_rate(contact, poses, &state.velocity);
+        let (gap, rate) = found.unwrap_or((0.0, 0.0));
+        let (left, reserve) = (law.energy(-gap), law.reserve(-gap, -rate));
+        if !new.is_closed() {
+            report.damping_loss += left;
+        } else {
+            if reserve <= SUDDEN * law.reserve(-gap, 0.0) {
+                // taken from the damping when its force ended
+                report.damping_loss -= left;
+            } else {
+                report.numerical_gain += left;
+            }
             report.record(Event {
                 time: state.time,
                 kind: EventKind::Closing,
@@ -554,8 +590,8 @@ fn vibration(
         return None;
     }
     // the slope of the force grows until all energy is stored
-    let energy = law.energy(depth) + 0.5 * rate * rate / mobility;
-    let stiffness = at.stiffness.at_least(law.slope_at_energy(energy));
+    let deepest = deepest(law, depth, rate, mobility);
+    let stiffness = at.stiffness.at_least(law.pressure(deepest, 0.0).stiffness);
     let frequency = libm::sqrt(stiffness * mobility);
     let opening = row.dot(acceleration);
     let load = (at.force * mobility - opening).abs();

@@ -21,7 +21,8 @@ use super::event::{self, Crossing};
 use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
-    Run, StallDetector, StepError, accept, assemble, elements, in_play, load_direction, stabilize,
+    Run, StallDetector, StepError, accept, assemble, compliant, elements, in_play, load_direction,
+    stabilize,
 };
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
@@ -50,6 +51,9 @@ const MAX_TURN: f64 = 20.0;
 
 /// .. unless that makes the step shorter than this part of the remaining time.
 const LEAST_PART: f64 = 1e-4;
+
+/// Where a contact force is not smooth, the estimate of the error of a step is taken this many times: its rows do not converge as fast.
+const ROUGH: f64 = 10.0;
 
 /// A step whose end is moved by the projection by more than the tolerance is retried with this fraction of its length.
 const AFTER_KINK: f64 = 0.3;
@@ -420,7 +424,10 @@ impl Run<'_> {
     fn take_extrapolated(&mut self, plan: Plan) -> Result<f64, StepError> {
         self.report.trials += 1;
         self.workspace.middle_sampled = false;
-        extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
+        let error =
+            extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)?;
+        let is_smooth = compliant::forces_are_smooth(self.model, self.state);
+        Ok(if is_smooth { error } else { ROUGH * error })
     }
 
     // projects the end of the trial step onto joints and closed contacts

@@ -90,6 +90,13 @@ impl System {
         self.mobilities[i]
     }
 
+    /// How much an impulse at the `i`-th normal moves it without other constraints, 1/kg.
+    pub fn inverse_mass(&mut self, i: usize) -> f64 {
+        self.form_delassus();
+        let normal = self.normal(i);
+        self.delassus[normal * self.len() + normal]
+    }
+
     /// Makes the normal of the `i`-th contact yield (1) with `(p, s)`, for the bias `b_n - r`.
     pub fn let_yield(&mut self, i: usize, (impulse, stiffness): (f64, f64), bias: f64) {
         self.form_delassus();
