@@ -38,7 +38,7 @@ const UNRESOLVED: f64 = 0.5;
 const RESOLVED: f64 = 0.02;
 
 /// They vibrate if the amplitude of their force is larger than this part of their load: otherwise they do not open.
-const VIBRATES: f64 = 0.5;
+pub(super) const VIBRATES: f64 = 0.5;
 
 /// A force that returns while bodies overlap starts at zero; it is sudden if it is larger than this part of the elastic one.
 const SUDDEN: f64 = 1e-6;
@@ -522,7 +522,7 @@ impl Run<'_> {
     /// Length and end of the substep, shortened where it is to resolve the vibration of stiff compliant contacts.
     pub(super) fn resolve_contacts(&mut self, h: f64, target: f64) -> (f64, f64) {
         let shorter = self
-            .fastest_vibration(h, VIBRATES)
+            .fastest_vibration(h, self.resolved_amplitude)
             .map(|frequency| RESOLVED / frequency);
         self.resolves_contacts = shorter.is_some();
         let h = shorter.unwrap_or(h);
@@ -535,6 +535,18 @@ impl Run<'_> {
                 target
             },
         )
+    }
+
+    /// Statuses could not be determined with forces of the end of a step: from now on steps are short enough for those of their start. False if
+    /// they were already, or no contact is too stiff for the steps.
+    pub(super) fn resolves_all_contacts(&mut self) -> bool {
+        if self.resolved_amplitude == 0.0 || self.fastest_vibration(self.standard, 0.0).is_none() {
+            return false;
+        }
+        self.resolved_amplitude = 0.0;
+        self.workspace.contact_step = 0.0;
+        self.state.statuses_known = false;
+        true
     }
 
     /// Do contacts vibrate that steps of this length do not resolve, too little to open?
@@ -568,7 +580,7 @@ impl Run<'_> {
         let vibrations = (0..level.contacts.len())
             .filter_map(|i| vibration(model, level, i, (v, &workspace.acceleration), rounding));
         vibrations
-            .filter(|of| of.frequency * h > UNRESOLVED && of.amplitude > amplitude)
+            .filter(|of| of.frequency * h > UNRESOLVED && of.amplitude >= amplitude)
             .map(|of| of.frequency)
             .reduce(Limit::at_least)
     }

@@ -38,7 +38,7 @@ use crate::state::{State, closed};
 use classify::When;
 use event::Transition;
 use run::SHORTEST_PART;
-use stall_detector::StallDetector;
+use stall_detector::{STALL, StallDetector};
 use trial::Mode;
 
 /// A contact is active below this gap, m (7.1). `h` is the standard step, 0 under a tolerance.
@@ -241,6 +241,7 @@ fn with_counted_work(
         standard,
         short_substeps: 0,
         resolves_contacts: false,
+        resolved_amplitude: compliant::VIBRATES,
         statuses_unreliable: false,
         stop_after: f64::INFINITY,
         stall_detector: StallDetector::default(),
@@ -362,6 +363,8 @@ struct Run<'a> {
     short_substeps: u32,
     /// Is the substep shorter than it could be, to resolve the vibration of compliant contacts?
     resolves_contacts: bool,
+    /// Smallest amplitude of that, relative to the load, that is resolved.
+    resolved_amplitude: f64,
     /// The statuses were violated, and determining them again would not help.
     statuses_unreliable: bool,
     /// The first event after this time ends the run, s.
@@ -386,7 +389,7 @@ impl Run<'_> {
         let mut is_exhausted = false;
         self.start();
         while self.state.time < end {
-            let n_events = self.report.n_events.total();
+            let (time, n_events) = (self.state.time, self.report.n_events.total());
             let mut target = self.next_stop(end);
             let mut h = target - self.state.time;
             if h > self.longest {
@@ -416,6 +419,9 @@ impl Run<'_> {
             }
             // parts of a step that was rejected as a whole are not events
             let is_part = self.longest.is_finite() || self.resolves_contacts;
+            if self.resolves_contacts && self.state.time - time > STALL * h {
+                self.short_substeps = 0;
+            }
             if !is_part || self.report.n_events.total() > n_events {
                 n_substeps += 1;
             }
@@ -536,10 +542,16 @@ impl Run<'_> {
         // 3. statuses
         self.state.statuses_known &= !elements::load_came_or_went(self.model, self.state);
         if !self.state.statuses_known && !self.classify(When::Now) {
+            if self.resolves_all_contacts() {
+                return Ok(());
+            }
             return self.jam(h, target);
         }
         match self.fixed_mode_step(h, target) {
             Err(StepError::Unsolved { .. }) => {
+                if self.resolves_all_contacts() {
+                    return Ok(());
+                }
                 self.report.complementarity_steps += 1;
                 self.complementarity_step(h, target)
             }

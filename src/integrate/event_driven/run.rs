@@ -442,7 +442,10 @@ impl Run<'_> {
         let approaches = rate < -rest_speed(velocity);
         let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
         if self.model.contacts[contact].compliance.is_some() {
-            // its force starts here
+            // its force starts here, even if other contacts will have opened it at the end of a step
+            if at_once {
+                self.workspace.contact_step = 0.0;
+            }
             self.state.statuses_known = false;
             return Ok(());
         }
@@ -617,6 +620,9 @@ impl Run<'_> {
 
     /// Statuses that alternate indefinitely are not resolved: a step without fixed statuses finds their mean.
     pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        if self.resolves_all_contacts() {
+            return Ok(());
+        }
         self.report.unresolved_steps += 1;
         self.stall_detector = StallDetector::default();
         self.complementarity_step(h, target)
@@ -629,7 +635,7 @@ impl Run<'_> {
         if contradicted.is_some_and(|what| self.has_stalled(0.0, what)) {
             return self.unresolved(h, target);
         }
-        if self.redetermines_statuses() {
+        if self.redetermines_statuses() || self.resolves_all_contacts() {
             return Ok(());
         }
         self.report.complementarity_steps += 1;
