@@ -28,6 +28,9 @@ const TOUCHING: f64 = 1e-13;
 /// Rounding of gaps, relative to the coordinates.
 const ROUNDING: f64 = 1e-15;
 
+/// Forces below this part of the largest one are too small to determine statuses.
+const NEGLIGIBLE: f64 = 1e-8;
+
 /// A closing contact without damper has no force yet: it is classified with the force after this part of a step.
 const LOOK_AHEAD: f64 = 1e-3;
 
@@ -338,16 +341,24 @@ pub(super) fn anticipate(
         return;
     }
     let level = &mut workspace.level;
-    for i in 0..level.contacts.len() {
+    let force = |i: usize| {
+        law_of(model, level.contacts[i]).map_or(0.0, |law| {
+            let (depth, rate) = level.depth(i, v);
+            law.pressure(depth, rate).force
+        })
+    };
+    let n = level.contacts.len();
+    let largest = (0..n).map(force).fold(0.0, Limit::at_least);
+    let negligible = tolerance.at_least(NEGLIGIBLE * largest);
+    for i in 0..n {
         let Some(law) = law_of(model, level.contacts[i]) else {
             continue;
         };
         let (depth, rate) = level.depth(i, v);
-        let at = law.pressure(depth, rate);
-        if at.force.abs() <= tolerance {
+        if law.pressure(depth, rate).force.abs() <= negligible {
             let ahead = LOOK_AHEAD * h;
             let soon = law.pressure(positive(depth) + ahead * positive(rate), positive(rate));
-            level.know_normal(i, soon.force.at_least(2.0 * tolerance));
+            level.know_normal(i, soon.force.at_least(2.0 * negligible));
         }
     }
 }
