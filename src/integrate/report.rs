@@ -424,7 +424,8 @@ impl Report {
         });
     }
 
-    /// Records the events of status changes. A contact that continues on the next shape of the same body does not take off.
+    /// Records the events of status changes; impacts record the closing of rigid contacts. A contact that continues on the next shape of the
+    /// same body does not take off.
     pub fn record_changes(
         &mut self,
         model: &Model,
@@ -437,7 +438,13 @@ impl Report {
             (0..statuses.len()).any(|j| (statuses[j].is_closed() || gaps[j] <= SEAM) && next_to(j))
         };
         for (contact, (&old, &new)) in old_statuses.iter().zip(statuses).enumerate() {
-            if let Some(kind) = EventKind::of_change(old, new)
+            let closes =
+                model.contacts[contact].compliance.is_some() && !old.is_closed() && new.is_closed();
+            let kind = match closes {
+                true => Some(EventKind::Closing),
+                false => EventKind::of_change(old, new),
+            };
+            if let Some(kind) = kind
                 && !(kind == EventKind::TakeOff && goes_on(contact))
             {
                 self.record(Event {

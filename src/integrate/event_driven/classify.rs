@@ -367,7 +367,7 @@ fn decide(
     if is_revised {
         return false;
     }
-    accept_statuses(model, state, workspace, report);
+    accept_statuses(model, state, workspace, report, when);
     true
 }
 
@@ -461,6 +461,7 @@ fn accept_statuses(
     state: &mut State,
     workspace: &mut Workspace,
     report: &mut Report,
+    when: When,
 ) {
     let Workspace {
         statuses,
@@ -481,7 +482,11 @@ fn accept_statuses(
             state.sliding[contact] = directions[contact];
         }
     }
-    compliant::record_changes(model, state, statuses, poses, report);
+    let pressing = match when {
+        When::JustAfter(EventFunctionKind::Pressing(contact)) => Some(contact),
+        When::Now | When::JustAfter(_) => None,
+    };
+    compliant::record_changes(model, state, statuses, pressing, poses, report);
     report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);

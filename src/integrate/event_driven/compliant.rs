@@ -14,7 +14,7 @@ use super::coefficients::Coefficients;
 use super::system::System;
 use super::trial::{EventFunction, EventFunctionKind, Mode};
 use super::{Run, assemble, trial};
-use crate::integrate::report::{Event, EventKind, Report};
+use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::compliance::{Compliance, Pressure};
 use crate::kinds::plane::force::Side;
@@ -42,9 +42,6 @@ const RESOLVED: f64 = 0.02;
 
 /// They vibrate if the amplitude of their force is larger than this part of their load: otherwise they do not open.
 pub(super) const VIBRATES: f64 = 0.5;
-
-/// A force that returns while bodies overlap starts at zero; it is sudden if it is larger than this part of the elastic one.
-const SUDDEN: f64 = 1e-6;
 
 /// Smaller amplitudes of contacts that steps do not resolve are damped down to this part.
 const AT_REST: f64 = 1e-3;
@@ -434,6 +431,32 @@ pub(in crate::integrate) struct CompliantWork {
     pub damped: f64,
 }
 
+/// Closes the contacts that a step which determines statuses itself leaves open, although they press at its end.
+pub(super) fn close_pressing(model: &Model, workspace: &mut Workspace) {
+    if !model.has_compliant_contacts {
+        return;
+    }
+    let Workspace {
+        system,
+        statuses,
+        trial,
+        poses,
+        ..
+    } = workspace;
+    model.poses(&trial.position, poses);
+    for &j in &system.contacts {
+        let contact = &model.contacts[j];
+        if let Some(law) = contact.compliance
+            && !statuses[j].is_closed()
+            && let Some((gap, rate)) = model.gap_and_rate(contact, poses, &trial.velocity)
+            && gap < 0.0
+            && law.pressure(-gap, -rate).force > 0.0
+        {
+            statuses[j] = Status::Frictionless;
+        }
+    }
+}
+
 /// Energies of the compliant contacts of the system in the trial step. If statuses are determined by the step, all that is not stored is
 /// damped.
 pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace, mode: Mode) {
@@ -478,11 +501,13 @@ pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace
     model.poses(&trial.position, poses);
 }
 
-/// Records the compliant contacts that close, and the energy that is left in those whose force ends before the bodies separate.
+/// Adds to the balance the elastic energy that contacts lose or gain by changes of their status: what is left where their force ends before
+/// the bodies separate goes to their dampers, which give it back where `pressing` presses again.
 pub(super) fn record_changes(
     model: &Model,
     state: &State,
     statuses: &[Status],
+    pressing: Option<usize>,
     poses: &mut Poses,
     report: &mut Report,
 ) {
@@ -498,24 +523,14 @@ pub(super) fn record_changes(
             continue;
         }
         model.poses_of(contact.bodies, &state.position, poses);
-        let found = model.gap_and_rate(contact, poses, &state.velocity);
-        let (gap, rate) = found.unwrap_or((0.0, 0.0));
-        let (left, reserve) = (law.energy(-gap), law.reserve(-gap, -rate));
-        if !new.is_closed() {
+        let found = model.gap(contact, poses);
+        let left = found.map_or(0.0, |near| law.energy(-near.gap));
+        if old.is_closed() {
             report.damping_loss += left;
+        } else if pressing == Some(j) {
+            report.damping_loss -= left;
         } else {
-            if reserve <= SUDDEN * law.reserve(-gap, 0.0) {
-                // taken from the damping when its force ended
-                report.damping_loss -= left;
-            } else {
-                report.numerical_gain += left;
-            }
-            report.record(Event {
-                time: state.time,
-                kind: EventKind::Closing,
-                contact: j,
-                impulse: [0.0; 2],
-            });
+            report.numerical_gain += left;
         }
     }
 }

@@ -291,6 +291,9 @@ pub(super) fn balance(
         limit_flight(model, state, &mut workspace.trial);
         return;
     }
+    if mode == Mode::Complementarity {
+        compliant::close_pressing(model, workspace);
+    }
     compliant::find_works(model, state, workspace, mode);
     let Workspace {
         balance,

@@ -63,6 +63,9 @@ const COMPLEMENTARITY_TOLERANCE: f64 = 1e-8;
 /// Maximum number of substeps below the minimum length in one standard step.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
 
+/// What is left of a step is skipped where it is shorter than the rounding of time.
+const ROUNDING: f64 = 1e-15;
+
 /// First-order steps that have no solution are halved down to this fraction of the standard step.
 const SHORTEST_FIRST_ORDER: f64 = 1e-3;
 
@@ -397,6 +400,10 @@ impl Run<'_> {
                 target = self.state.time + h;
             }
             self.longest *= 2.0;
+            if h <= ROUNDING * (1.0 + target.abs()) {
+                self.state.time = target;
+                continue;
+            }
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if self.exceeds_work_limit()? {
