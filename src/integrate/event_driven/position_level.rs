@@ -104,10 +104,14 @@ fn attempt(
     );
     workspace.sample_position = scratch_position;
     result?;
-    workspace.balance.clear_friction_work();
-    model.poses(&workspace.trial.position, &mut workspace.poses);
-    let correct = energy::is_corrected(settings);
-    energy::balance(model, state, workspace, Mode::Complementarity, correct);
+    if explicit {
+        workspace.balance.clear_friction_work();
+        model.poses(&workspace.trial.position, &mut workspace.poses);
+        let correct = energy::is_corrected(settings);
+        energy::balance(model, state, workspace, Mode::Complementarity, correct);
+    } else {
+        trial::end(model, state, workspace, settings, Mode::Complementarity);
+    }
     Ok(())
 }
 
