@@ -1,7 +1,9 @@
 //! Compliant contacts against independent solutions and closed forms.
 
-use crate::common::{Truth, halvings, model, order_study, run};
-use stiction::integrate::{EventKind, Report};
+use crate::common::{Truth, halvings, model, order_study, run, runge_kutta, scene_text};
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::Value;
+use stiction::integrate::EventKind;
 use stiction::model::Model;
 use stiction::simulation::Simulation;
 use stiction::state::Status;
@@ -45,11 +47,6 @@ fn balls(height: f64, law: &str) -> [(&'static str, Model); 2] {
 fn motion(end: &Simulation) -> [f64; 2] {
     let up = if end.model().is_spatial() { 2 } else { 1 };
     [end.state().position[up] - 0.1, end.state().velocity[up]]
-}
-
-fn times(report: &Report, kind: EventKind) -> Vec<f64> {
-    let of_kind = report.events.iter().filter(|event| event.kind == kind);
-    of_kind.map(|event| event.time).collect()
 }
 
 const PAD: &str = "stiffness = 2000\ndamping = 12";
@@ -122,7 +119,7 @@ fn bounces_are_those_of_the_closed_form_at_any_stiffness() {
             for (dimension, mut model) in balls(0.3, &law) {
                 model.gravity = Default::default();
                 let up = if model.is_spatial() { 2 } else { 1 };
-                for (tolerance, allowed) in [(None, 2e-3), (Some(1e-10), 1e-9)] {
+                for (tolerance, allowed) in [(None, 1e-2), (Some(1e-10), 1e-9)] {
                     let mut settings = model.settings.clone();
                     settings.step = 0.01;
                     settings.tolerance = tolerance;
@@ -132,9 +129,9 @@ fn bounces_are_those_of_the_closed_form_at_any_stiffness() {
                     let bounced = thrown.state().velocity[up] / speed;
                     let error = (bounced - restitution(ratio)).abs();
                     println!("{dimension}, {k:.0e} N/m, ratio {ratio}, {tolerance:?}: {error:.1e}");
-                    assert!(error <= allowed);
+                    assert!(error <= allowed, "{error:e}");
                     let report = thrown.report();
-                    assert!(report.numerical_gain <= 1e-9 && report.first_order_steps == 0);
+                    assert!(report.energy_error() <= 1e-8 && report.first_order_steps == 0);
                 }
             }
         }
@@ -250,4 +247,163 @@ fn a_compliant_stop_is_a_spring_that_only_pushes() {
         assert!((event.time - time).abs() < 1e-10, "{event:?}");
     }
     assert!((end.state().velocity[0] + 3.0).abs() < 1e-9);
+}
+
+/// Heights and speeds of wheel and body of the quarter car, integrated with forces written out here.
+fn quarter_car(until: f64) -> [f64; 4] {
+    let push = |stiffness: f64, damping: f64, depth: f64, rate: f64| {
+        let force = stiffness * depth + damping * rate;
+        if depth > 0.0 && force > 0.0 {
+            force
+        } else {
+            0.0
+        }
+    };
+    let start = [0.3, 0.0, 0.75, 0.0, 0.0];
+    let steps = (until * 1e6).round() as usize;
+    let [wheel, wheel_rate, body, body_rate, _] = runge_kutta(start, until, steps, |y| {
+        let [wheel, wheel_rate, body, body_rate, t] = *y;
+        let (road, road_rate) = (0.04 * (12.0 * t).sin(), 0.48 * (12.0 * t).cos());
+        let tyre = push(1.8e5, 150.0, road + 0.3 - wheel, road_rate - wheel_rate);
+        let (travel, rate) = (body - wheel - 0.45, body_rate - wheel_rate);
+        let spring = -18000.0 * (travel + 0.45 - 0.6135) - 900.0 * rate;
+        let stops =
+            push(1.5e5, 600.0, -0.06 - travel, -rate) - push(1.5e5, 600.0, travel - 0.05, rate);
+        let strut = spring + stops;
+        [
+            wheel_rate,
+            (tyre - strut) / 40.0 - 9.81,
+            body_rate,
+            strut / 300.0 - 9.81,
+            1.0,
+        ]
+    });
+    [wheel, wheel_rate, body, body_rate]
+}
+
+#[test]
+fn a_quarter_car_moves_as_an_independent_integration_says() {
+    let expected = quarter_car(3.0);
+    let car = model(&scene_text("quarter_car"));
+    let error = |end: &Simulation| {
+        let (q, v) = (&end.state().position, &end.state().velocity);
+        let y = |body: usize| car.bodies[body].first + 1;
+        let [wheel, body] = ["wheel", "body"].map(|name| {
+            car.bodies
+                .iter()
+                .position(|b| b.name == name)
+                .map(y)
+                .unwrap()
+        });
+        let found = [q[wheel], v[wheel], q[body], v[body]];
+        let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        off.fold(0.0, f64::max)
+    };
+    let order = order_study("quarter car", &halvings(0.004, 5), |step| {
+        error(&run(&car, 3.0, |s| s.step = step))
+    });
+    assert!(order >= ORDER);
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let end = run(&car, 3.0, |s| s.tolerance = Some(tolerance));
+        println!("{tolerance:.0e}: {:.1e}", error(&end));
+        // the integration here has steps of 1 us that end anywhere at events
+        assert!(error(&end) <= 10.0 * tolerance + 1e-6);
+        assert_eq!(end.report().n_events.total(), 43);
+    }
+}
+
+/// An instance of a scene that has been initialized.
+fn instance(text: &str) -> Instance {
+    let mut instance = Instance::new("ball", "scene.toml", text).unwrap();
+    instance.setup_experiment(None, 0.0, None).unwrap();
+    instance.enter_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    instance
+}
+
+fn reference(instance: &Instance, name: &str) -> u32 {
+    let found = instance.variables().iter().position(|v| v.name == name);
+    found.expect(name) as u32
+}
+
+fn number(instance: &mut Instance, place: u32) -> f64 {
+    match instance.get(place) {
+        Ok(Value::Real(x)) => x,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn stiffness_and_damping_change_while_it_runs() {
+    let text = format!(
+        "name = \"ball\"
+        [settings]\ntolerance = 1e-10
+        [[body]]\nname = \"ball\"\nkind = \"point\"\nmass = 1\nposition = [0, {:e}]
+        shape = [{{ kind = \"point\" }}]
+        [[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]
+        [contact_default]\nstiffness = 2000\n",
+        -9.81 / 2000.0
+    );
+    let mut ball = instance(&text);
+    let height = reference(&ball, "ball.position.y");
+    let at = |ball: &mut Instance| number(ball, height);
+    ball.do_step(0.0, 0.5).unwrap();
+    assert!((at(&mut ball) + 9.81 / 2000.0).abs() < 1e-12);
+    // a vibration about the new depth, with and without damping
+    let places = ["stiffness", "damping"].map(|key| {
+        let mut rows = ball.variables().iter();
+        rows.position(|v| v.name.ends_with(key)).unwrap() as u32
+    });
+    ball.set(places[0], Value::Real(3000.0)).unwrap();
+    ball.set_is_complete().unwrap();
+    ball.do_step(0.5, 0.25).unwrap();
+    let (rest, frequency) = (-9.81 / 3000.0, 3000.0_f64.sqrt());
+    let amplitude = -9.81 / 2000.0 - rest;
+    let expected = rest + amplitude * (frequency * 0.25).cos();
+    assert!((at(&mut ball) - expected).abs() < 1e-9);
+    let rate = -amplitude * frequency * (frequency * 0.25).sin();
+    ball.set(places[1], Value::Real(20.0)).unwrap();
+    ball.set_is_complete().unwrap();
+    ball.do_step(0.75, 0.25).unwrap();
+    let damped = (3000.0_f64 - 100.0).sqrt();
+    let (cosine, sine) = ((damped * 0.25).cos(), (damped * 0.25).sin());
+    let start = expected - rest;
+    let decay = (-10.0_f64 * 0.25).exp();
+    let expected = rest + decay * (start * cosine + (rate + 10.0 * start) / damped * sine);
+    assert!((at(&mut ball) - expected).abs() < 1e-9);
+}
+
+#[test]
+fn saved_states_continue_bit_by_bit_pressed_open_and_between() {
+    let bits = |ball: &mut Instance, from: u32| -> Vec<u64> {
+        let mut all = Vec::new();
+        for i in from..from + 8 {
+            ball.do_step(f64::from(i) / 128.0, 1.0 / 128.0).unwrap();
+            for reference in 0..ball.variables().len() as u32 {
+                if let Ok(Value::Real(x)) = ball.get(reference) {
+                    all.push(x.to_bits());
+                }
+            }
+        }
+        all
+    };
+    for tolerance in ["", "tolerance = 1e-7"] {
+        let text = scene_text("ball_on_pad");
+        let text = text.replace("step = 0.005", &format!("step = 0.005\n{tolerance}"));
+        let mut ball = instance(&text);
+        let names = ["gap", "normal_force"].map(|of| format!("contact.ball.on.ground.{of}"));
+        let places = names.map(|name| reference(&ball, &name));
+        let mut seen = [false; 3];
+        for i in 0..160 {
+            let [gap, force] = places.map(|place| number(&mut ball, place));
+            seen[usize::from(gap < 0.0) + usize::from(force > 0.0)] = true;
+            let saved = ball.save();
+            let on = bits(&mut ball, i);
+            ball.restore(&saved).unwrap();
+            assert_eq!(bits(&mut ball, i), on);
+            ball.restore(&saved).unwrap();
+            ball.do_step(f64::from(i) / 128.0, 1.0 / 128.0).unwrap();
+        }
+        assert_eq!(seen, [true; 3]);
+    }
 }

@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 109] = [
+const SLIPS: [Slip; 115] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -505,6 +505,42 @@ const SLIPS: [Slip; 109] = [
         PLANE,
         "[[force]]",
         "[[brake]]\ntorque = 2\n[[force]]",
+    ),
+    (
+        "restitution of a compliant contact",
+        PLANE,
+        "restitution = 0.2",
+        "stiffness = 1e5\nrestitution = 0.2",
+    ),
+    (
+        "a damped rigid contact",
+        PLANE,
+        "restitution = 0.2",
+        "damping = 100",
+    ),
+    (
+        "an exponent below one",
+        PLANE,
+        "restitution = 0.2",
+        "stiffness = 1e5\nexponent = 0.5",
+    ),
+    (
+        "a stiff stop without limits",
+        PLANE,
+        "limits = [-1, 1]",
+        "limit_stiffness = 1e5",
+    ),
+    (
+        "a compliant contact with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[contact_default]\nstiffness = 1e5",
+    ),
+    (
+        "a compliant stop with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[joint]]\nname = \"pivot\"\nkind = \"revolute\"\nbodies = [\"ground\", \"box\"]\nat = [0, 0, 1]\naxis = [1, 0, 0]\nlimits = [-1, 1]\nlimit_stiffness = 500",
     ),
     (
         "a one-way clutch with a normal force",

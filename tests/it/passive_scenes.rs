@@ -173,6 +173,13 @@ fn with_fixed_steps_nothing_is_wrong_in_silence() {
 }
 
 #[test]
+fn with_compliant_contacts_nothing_is_wrong_in_silence() {
+    let runs = runs(&[Family::Plane], Contacts::Compliant, None);
+    assert_nothing_silent(&runs);
+    assert_rarely_wrong(&runs, 0.05, 0.3);
+}
+
+#[test]
 fn in_time_stepping_nothing_is_wrong_in_silence() {
     let runs = runs(&[Family::TimeStepping], Contacts::Rigid, None);
     assert_nothing_silent(&runs);

@@ -80,6 +80,12 @@ fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Frictio
             "with time stepping, restitution applies only to the normal velocity",
             "remove it, or remove `integrator` from `[settings]`",
         ),
+        (
+            "stiffness",
+            material.compliance.is_some(),
+            "with time stepping, contacts are rigid",
+            "remove it, or remove `integrator` from `[settings]`",
+        ),
     ];
     for (key, _, message, hint) in of_others.into_iter().filter(|(_, given, ..)| *given) {
         if let Some(value) = t.get(key) {

@@ -7,10 +7,12 @@ mod orientation;
 mod shape;
 
 use super::{Mechanism, Names, belt};
+use crate::scene::error::Place;
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
 use crate::scene::spec::friction::{Clutch, ClutchKind};
+use crate::scene::spec::space::{Joint, Triple};
 
 /// Reads all parts.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
@@ -25,26 +27,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
-        let motors = joints.iter().filter(|joint| joint.motor.is_some());
-        for joint in motors.filter(|j| j.motor.as_ref().and_then(|m| m.limit).is_some()) {
-            t.log.add(
-                joint.place.clone(),
-                "joint.motor.limit",
-                "a limit of a motor that prescribes a speed or position is not available with time stepping",
-                "remove `integrator = \"time_stepping\"`: the event-driven integrator has it",
-            );
-        }
-    }
-    if in_time_stepping {
-        let one_way = |clutch: &&Clutch<_>| clutch.kind == ClutchKind::OneWay;
-        for clutch in clutches.iter().filter(one_way) {
-            t.log.add(
-                clutch.place.clone(),
-                "clutch.kind",
-                "one-way clutches are not available with time stepping",
-                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
-            );
-        }
+        refuse_in_time_stepping(t, &joints, &clutches);
     }
     let law = t
         .get("contact_default")
@@ -78,5 +61,32 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         contact_default,
         contact_rules,
         belts,
+    }
+}
+
+// mechanisms that only the event-driven integrator has
+fn refuse_in_time_stepping(t: &mut Table<'_>, joints: &[Joint], clutches: &[Clutch<Triple>]) {
+    let refuse = |place: &Place, key: &str, message: &str| {
+        let hint = "remove `integrator = \"time_stepping\"`: the event-driven integrator has them";
+        t.log.add(place.clone(), key, message, hint);
+    };
+    for joint in joints {
+        if joint.motor.as_ref().is_some_and(|m| m.limit.is_some()) {
+            let message = "limits of motors that prescribe a speed or position are not available with time stepping";
+            refuse(&joint.place, "joint.motor.limit", message);
+        }
+        if joint
+            .limits
+            .iter()
+            .flatten()
+            .any(|limits| limits.compliance.is_some())
+        {
+            let message = "compliant stops are not available with time stepping";
+            refuse(&joint.place, "joint.limit_stiffness", message);
+        }
+    }
+    for clutch in clutches.iter().filter(|c| c.kind == ClutchKind::OneWay) {
+        let message = "one-way clutches are not available with time stepping";
+        refuse(&clutch.place, "clutch.kind", message);
     }
 }
