@@ -23,6 +23,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         clutches,
         forces,
         sensors,
+        ropes,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
         let motors = joints.iter().filter(|joint| joint.motor.is_some());
@@ -46,6 +47,16 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
             );
         }
     }
+    if in_time_stepping {
+        for rope in &ropes {
+            t.log.add(
+                rope.place.clone(),
+                "rope",
+                "ropes are not available with time stepping",
+                "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
+            );
+        }
+    }
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
@@ -64,6 +75,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         .collect();
     if !in_time_stepping {
         bodies.extend(belts.iter().map(body::of_belt));
+        bodies.extend(ropes.iter().filter_map(body::of_reel));
     }
 
     Space {
@@ -78,5 +90,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         contact_default,
         contact_rules,
         belts,
+        ropes,
     }
 }
