@@ -451,7 +451,8 @@ impl Simulation {
     pub fn energy(&mut self) -> Energy {
         self.place();
         Energy {
-            kinetic: dynamics::kinetic_energy(&self.model, &self.state.velocity),
+            kinetic: dynamics::kinetic_energy(&self.model, &self.state.velocity)
+                - dynamics::reel_energy(&self.model, &self.state.velocity),
             potential: dynamics::potential_energy(
                 &self.model,
                 self.state.time,

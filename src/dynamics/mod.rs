@@ -10,7 +10,7 @@ use crate::constraint::{Pose, Span};
 use crate::kinds::plane::force::{Detail, Effect, Force, Input, Servo, Side, Situation, Stribeck};
 use crate::kinds::space;
 use crate::kinds::space::joint::Count;
-use crate::math::{dot3, larger};
+use crate::math::{dot3, larger, square};
 use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
@@ -195,7 +195,8 @@ pub fn force_and_works(
 ) {
     total.fill(0.0);
     for body in &model.bodies {
-        let weight = |k: usize| model.mass[body.first + k] * model.gravity[k];
+        let gravity = model.gravity_of(body);
+        let weight = |k: usize| model.mass[body.first + k] * gravity[k];
         total[body.first] = weight(0);
         total[body.first + 1] = weight(1);
         if model.is_spatial() {
@@ -283,6 +284,14 @@ pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
         .sum::<f64>()
 }
 
+/// The part of that of reels, J.
+pub fn reel_energy(model: &Model, v: &[f64]) -> f64 {
+    let reels = model.bodies.iter().filter(|body| body.is_reel);
+    reels
+        .map(|reel| 0.5 * model.mass[reel.first] * square(v[reel.first]))
+        .sum()
+}
+
 /// Elastic energy of closed compliant contacts, J; before the first step, of all that overlap.
 pub fn elastic_energy(model: &Model, state: &State, poses: &Poses) -> f64 {
     let mut total = 0.0;
@@ -311,13 +320,14 @@ pub fn potential_energy(
     match poses {
         Poses::Plane(poses) => {
             for (body, Pose { position, .. }) in model.bodies.iter().zip(poses) {
-                let weight = |k: usize| model.gravity[k] * model.mass[body.first];
+                let gravity = model.gravity_of(body);
+                let weight = |k: usize| gravity[k] * model.mass[body.first];
                 total -= weight(0) * position.x + weight(1) * position.y;
             }
         }
         Poses::Space { poses, .. } => {
             for (body, pose) in model.bodies.iter().zip(poses) {
-                total -= model.mass[body.first] * dot3(model.gravity, pose.position);
+                total -= model.mass[body.first] * dot3(model.gravity_of(body), pose.position);
             }
         }
     }

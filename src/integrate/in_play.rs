@@ -4,6 +4,7 @@
 //!      do not count, so it does not depend on the frame of reference
 //! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
 //! (3)  energy rise:  max of (E - W) - min of (E - W) before,  W the applied work: without errors E - W never increases
+//! (4)  what the drive of a reel gives to the mass that it has in the equations is not applied work
 
 use super::report::Report;
 use super::workspace::Workspace;
@@ -15,8 +16,10 @@ use crate::state::State;
 /// Initializes the balance at the state.
 pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let potential = potential(model, state, workspace);
-    let kinetic = dynamics::kinetic_energy(model, &state.velocity);
+    let reels = dynamics::reel_energy(model, &state.velocity);
+    let kinetic = dynamics::kinetic_energy(model, &state.velocity) - reels;
     let play = &mut report.play;
+    play.reels = reels;
     play.start_energy = kinetic + potential;
     play.start_potential = potential;
     play.largest_kinetic = kinetic;
@@ -33,7 +36,11 @@ pub(super) fn record(model: &Model, state: &State, workspace: &mut Workspace, re
         kinetic += m * v * v;
         swing += m * (v - v0) * (v - v0); // (1)
     }
+    let reels = dynamics::reel_energy(model, &state.velocity);
+    kinetic -= 2.0 * reels;
     let play = &mut report.play;
+    report.applied_work -= reels - play.reels; // (4)
+    play.reels = reels;
     play.energy = 0.5 * kinetic + potential;
     play.largest_kinetic = play.largest_kinetic.at_least(0.5 * kinetic);
     play.kinetic_swing = play.kinetic_swing.at_least(0.5 * swing);
@@ -63,7 +70,7 @@ fn weight_energy(model: &Model, position: &[f64]) -> f64 {
         let scratch_position = &position[body.first..body.first + body.n_dof.min(3)];
         let along: f64 = scratch_position
             .iter()
-            .zip(&model.gravity)
+            .zip(&model.gravity_of(body))
             .map(|(x, g)| g * x)
             .sum();
         total -= model.mass[body.first] * along;

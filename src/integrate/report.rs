@@ -22,7 +22,7 @@ macro_rules! report {
         }
 
         pub(super) const N_WHOLE_NUMBERS: usize = [$(stringify!($whole)),+].len() + 8;
-        pub(super) const N_REAL_NUMBERS: usize = [$(stringify!($real)),+].len() + 9;
+        pub(super) const N_REAL_NUMBERS: usize = [$(stringify!($real)),+].len() + 10;
 
         impl Report {
             /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
@@ -34,11 +34,11 @@ macro_rules! report {
             /// All real numbers, in a fixed order.
             pub fn real_numbers(&mut self) -> [&mut f64; N_REAL_NUMBERS] {
                 let EnergyInPlay {
-                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise,
+                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise, reels,
                 } = &mut self.play;
                 [
                     $(&mut self.$real,)+
-                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise,
+                    start_energy, start_potential, energy, kinetic_swing, largest_kinetic, potential_rise, potential_fall, lowest, rise, reels,
                 ]
             }
         }
@@ -164,6 +164,8 @@ pub struct EnergyInPlay {
     pub lowest: f64,
     /// Largest rise of energy minus applied work above that, J.
     pub rise: f64,
+    /// Kinetic energy of reels at the end of the last step, J; no part of the others.
+    pub reels: f64,
 }
 
 /// Number of events of each kind.

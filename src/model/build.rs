@@ -117,6 +117,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         pairs: Vec::new(),
         couplings: Vec::new(),
         loose_couplings: Vec::new(),
+        ropes: Vec::new(),
         elements: Vec::new(),
         drives: Vec::new(),
         inputs: Vec::new(),
@@ -188,6 +189,7 @@ impl Builder<'_> {
                 start: StartSpec::default(),
                 extent: 0.0,
                 is_belt: body.motion.as_ref().is_some_and(BodyMotion::is_of_belt),
+                is_reel: body.motion.as_ref().is_some_and(BodyMotion::is_of_reel),
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

@@ -7,7 +7,7 @@ use super::{BodyRef, Contact, ContactKind, Limited, Model, Poses, Stop};
 use crate::kinds::joint::Kind as _;
 use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
-use crate::math::{Limit, larger};
+use crate::math::{Limit, Vec3, larger};
 use crate::scene::error::{Place, Problem};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, Limits, Plane};
 use std::collections::BTreeMap;
@@ -20,6 +20,10 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
     }
     add_limits(scene, model);
     drives::add_backlash(&scene.couplings, model);
+    let bodies = scene.bodies.iter();
+    let bodies = bodies.map(|body| (&body.name[..], body.motion.as_ref()));
+    let flat = |[x, y]: spec::Pair| Vec3::new(x, y, 0.0);
+    model.add_ropes(&scene.ropes, flat, bodies, problems);
     let mut owners: Vec<(BodyRef, &str, &[spec::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push((Some(i), &body.name, &body.shapes));

@@ -253,6 +253,7 @@ impl Model {
                 self.joints[joint].joint.coordinate_turns(coordinate)
             }
             Limited::Coupling(i) => self.loose_couplings[i].turns,
+            Limited::Rope(_) => false,
         }
     }
 

@@ -152,18 +152,20 @@ impl Model {
     pub(super) fn drive_body(&mut self, body: usize, motion: &BodyMotion) {
         let name = self.bodies[body].name.clone();
         let n = if self.spatial { 3 } else { 2 };
-        let belt = match &motion.linear {
-            Prescribed::Along { direction, speed } => {
-                let unit = InputUnit::MeterPerSecond;
-                let speed = self.signal(&name, "speed", unit, Some(speed));
-                Some((direction, Motion::Speed(speed)))
-            }
+        let along = match &motion.linear {
+            Prescribed::Along { direction, speed } => Some((&direction[..], "speed", speed)),
+            Prescribed::PaidOut(speed) => Some((&[1.0, 0.0, 0.0][..], "reel_speed", speed)),
             Prescribed::Position(_) | Prescribed::Velocity(_) | Prescribed::Acceleration { .. } => {
                 None
             }
         };
+        let along = along.map(|(direction, quantity, speed)| {
+            let unit = InputUnit::MeterPerSecond;
+            let speed = self.signal(&name, quantity, unit, Some(speed));
+            (direction, Motion::Speed(speed))
+        });
         for (coordinate, axis) in ["x", "y", "z"].into_iter().enumerate().take(n) {
-            let (motion, factor) = match &belt {
+            let (motion, factor) = match &along {
                 Some((direction, motion)) => (motion.clone(), direction[coordinate]),
                 None => {
                     let axis = Some(axis);
@@ -182,6 +184,9 @@ impl Model {
                 },
                 motion,
             });
+        }
+        if self.bodies[body].n_dof == n {
+            return;
         }
         let about = self.body_motion(&name, &motion.angular, 0, None);
         if !self.spatial {
@@ -237,7 +242,9 @@ impl Model {
                 let quantity = format!("acceleration_{axis}");
                 (signals, quantity, InputUnit::MeterPerSecond2)
             }
-            (Prescribed::Along { .. }, _) => return Motion::Speed(Signal::constant(0.0)),
+            (Prescribed::Along { .. } | Prescribed::PaidOut(_), _) => {
+                return Motion::Speed(Signal::constant(0.0));
+            }
             (Prescribed::Acceleration { signals, .. }, None) => {
                 let quantity = "angular_acceleration".to_owned();
                 (signals, quantity, InputUnit::RadianPerSecond2)
@@ -250,7 +257,9 @@ impl Model {
         let signal = self.signal(owner, &quantity, unit, signals.get(component));
         match given {
             Prescribed::Position(_) => Motion::Position(signal),
-            Prescribed::Velocity(_) | Prescribed::Along { .. } => Motion::Speed(signal),
+            Prescribed::Velocity(_) | Prescribed::Along { .. } | Prescribed::PaidOut(_) => {
+                Motion::Speed(signal)
+            }
             Prescribed::Acceleration { start, .. } => {
                 let start = start.get(component).copied().unwrap_or(0.0);
                 Motion::Acceleration(Accelerated::new(signal, start))

@@ -210,6 +210,8 @@ impl Model {
             (Limited::Joint { joint, coordinate }, Some(twists)) => {
                 self.coordinate_in_motion(joint, coordinate, poses, twists)
             }
+            (Limited::Rope(i), None) => self.rope(&self.ropes[i], poses),
+            (Limited::Rope(i), Some(twists)) => self.rope_in_motion(&self.ropes[i], poses, twists),
             (Limited::Coupling(i), None) => self.coupling_row(&self.loose_couplings[i], poses),
             (Limited::Coupling(i), Some(twists)) => {
                 self.coupling_in_motion(&self.loose_couplings[i], poses, twists)

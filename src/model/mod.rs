@@ -11,6 +11,7 @@ mod geometry;
 mod manifold_reduction;
 pub mod memory;
 mod poses;
+mod rope;
 mod seams;
 mod sensors;
 mod space;
@@ -30,6 +31,7 @@ pub use geometry::{
     rotation_axes,
 };
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
+pub use rope::Rope;
 pub use seams::{SEAM, Seams, Surroundings};
 pub use sensors::Sensor;
 pub use start::StartSpec;
@@ -78,6 +80,8 @@ pub struct Model {
     pub couplings: Vec<Coupling>,
     /// Couplings with backlash, which have stops instead of equations.
     pub loose_couplings: Vec<Coupling>,
+    /// Ropes, which have stops too.
+    pub ropes: Vec<Rope>,
     /// Prescribed coordinates of joints and bodies: their equations follow those of the couplings.
     pub drives: Vec<Drive>,
     /// Friction elements of joints, clutches and brakes: their rows follow those of the drives.
@@ -143,6 +147,8 @@ pub struct Body {
     pub extent: f64,
     /// Is it the moving surface of a belt? The shape of the ground that it belongs to does not move with it.
     pub is_belt: bool,
+    /// Is it the reel of a rope, whose first coordinate is the length paid out? It has a mass in the equations only: neither weight nor energy.
+    pub is_reel: bool,
 }
 
 /// A joint and the bodies it joins.
@@ -212,7 +218,7 @@ pub enum InputUnit {
     RadianPerSecond2,
 }
 
-/// A unilateral constraint: a pair of features, or a stop of a joint.
+/// A unilateral constraint: a pair of features, a stop of a joint, or a rope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
     /// Its name.
@@ -292,6 +298,8 @@ pub enum Limited {
     },
     /// The sum of a coupling with backlash, by index.
     Coupling(usize),
+    /// The way along the points of a rope, less the length paid out, by index.
+    Rope(usize),
 }
 
 // the same of an element in the plane and of one in space
@@ -468,6 +476,21 @@ impl Model {
     /// Contacts for which workspace is allocated in advance: most features never touch, and it grows with those that do.
     pub fn expected_contacts(&self) -> usize {
         self.contacts.len().min(EXPECTED)
+    }
+
+    /// The bodies without the reels of ropes, which come last.
+    pub fn bodies_of_scene(&self) -> &[Body] {
+        let n = self.bodies.iter().take_while(|body| !body.is_reel).count();
+        &self.bodies[..n]
+    }
+
+    /// Acceleration of gravity of a body, m/s².
+    #[inline]
+    pub fn gravity_of(&self, body: &Body) -> Vec3 {
+        match body.is_reel {
+            true => Vec3::zeros(),
+            false => self.gravity,
+        }
     }
 
     /// Name of a body.

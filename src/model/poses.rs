@@ -172,8 +172,13 @@ impl Model {
         }
     }
 
-    /// Poses of two bodies at coordinates `q`.
-    pub fn poses_of(&self, bodies: [BodyRef; 2], q: &[f64], poses: &mut Poses) {
+    /// Poses of some bodies at coordinates `q`.
+    pub fn poses_of(
+        &self,
+        bodies: impl IntoIterator<Item = BodyRef>,
+        q: &[f64],
+        poses: &mut Poses,
+    ) {
         for i in bodies.into_iter().flatten() {
             let body = &self.bodies[i];
             match poses {

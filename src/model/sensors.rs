@@ -76,7 +76,7 @@ impl Model {
     }
 
     // the engine uses principal axes
-    fn in_engine_axes(&self, body: BodyRef, point: Vec3) -> Vec3 {
+    pub(super) fn in_engine_axes(&self, body: BodyRef, point: Vec3) -> Vec3 {
         match body {
             Some(body) if self.spatial => {
                 let axes = quaternion::conjugate(self.bodies[body].axes);

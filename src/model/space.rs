@@ -16,7 +16,7 @@ use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
 use crate::scene::spec::space::{self as written, Mass, Space, Triple};
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Scene, Target};
+use crate::scene::spec::{self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Scene, Target};
 use std::borrow::Cow;
 
 /// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
@@ -151,10 +151,8 @@ impl Builder<'_> {
                 axes,
                 start,
                 extent: 0.0,
-                is_belt: body
-                    .motion
-                    .as_ref()
-                    .is_some_and(crate::scene::spec::BodyMotion::is_of_belt),
+                is_belt: body.motion.as_ref().is_some_and(BodyMotion::is_of_belt),
+                is_reel: body.motion.as_ref().is_some_and(BodyMotion::is_of_reel),
             });
         }
         let mut poses = Poses::new(&self.model);

@@ -66,6 +66,9 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     }
     add_limits(scene, model);
     drives::add_backlash(&scene.couplings, model);
+    let bodies = scene.bodies.iter();
+    let bodies = bodies.map(|body| (&body.name[..], body.motion.as_ref()));
+    model.add_ropes(&scene.ropes, vec3, bodies, problems);
     let owners = owners(scene, model, problems);
     for owner in &owners {
         if let Some(body) = owner.body {

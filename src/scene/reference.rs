@@ -85,6 +85,8 @@ fn tables() -> Vec<(&'static str, String)> {
         ("pair in space", keys(PAIR_IN_SPACE)),
         ("time stepping", settings(&[UsedBy::TimeStepping])),
         ("copies", keys(COPIES)),
+        ("rope", keys(ROPE)),
+        ("pulley", keys(PULLEY)),
         ("belt", keys(BELT)),
     ]
 }
@@ -326,6 +328,8 @@ mod tests {
                 "[[sensor]]\nkind = \"contact_force\"",
                 "[[contact]]",
                 "[[belt]]",
+                "[[rope]]",
+                "[[rope]]\nover = [{}]",
                 "[[joint]]\nkind = \"revolute\"\nmotor = {}",
                 "[[joint]]\nkind = \"revolute\"\nfriction = {}",
                 "[[clutch]]",

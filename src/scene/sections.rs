@@ -27,6 +27,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[parameter]]" | "" | "" | "" | "": "values of the scene with names of your own, see [below](#parameter)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
     "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
+    "[[rope]]" | "" | "" | "" | "": "ropes, with pulleys and reels, see [below](#rope-ropes-pulleys-and-winches)";
     "[[belt]]" | "" | "" | "" | "": "surfaces of the ground that move, see [below](#belt-surfaces-that-move)";
 };
 
@@ -294,6 +295,23 @@ pub const COPIES: &[Parameter] = parameters! {
     "jitter" | "m" | "0" | "0.002" | "": "maximum deviation from the grid along each axis; reproducible";
 };
 
+/// `[[rope]]`.
+pub const ROPE: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"line\"" | "how others refer to it": "of its variables, and of the input `name.reel_speed`, if that is one";
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the bodies at its two ends";
+    "anchors" | "m" | "required" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "where it is attached: a point of the first and a point of the second body, each in its own coordinates";
+    "over" | "" | "none" | "[{ body = \"ground\", point = [0, 2] }]" | "points that it runs over": "pulleys between its ends, in their order: small, without mass and friction, each fixed at a point of a body";
+    "length" | "m" | "that of the way along its points at the start" | "2.0" | "m" | POSITIVE: "length at the start; a rope that is longer than the way along its points is slack";
+    "restitution" | "" | "0" | "0.5" | "0 loses the speed at which it tightens, 1 gives it back" | UNIT: "0 to 1, of the impact where it tightens";
+    "reel_speed" | "m/s" | "no reel" | "{ kind = \"input\", start = 0.0 }" | "m/s; a number or a signal": "speed at which a reel pays it out, negative where it reels in: a number or a signal; a jump of the speed of a taut rope is an impact";
+};
+
+/// `over` of a rope.
+pub const PULLEY: &[Parameter] = parameters! {
+    "body" | "" | "required" | "\"ground\"" | "name of a body": "the body that the pulley is fixed to";
+    "point" | "m" | "its centre of mass" | "[0, 2]" | "in coordinates of the body": "a point of that body, in its coordinates";
+};
+
 /// `[[belt]]`.
 pub const BELT: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"block\"" | "how others refer to it": "of the input `name.speed`, if its speed is one";
@@ -425,7 +443,7 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
         ],
     };
     lists.extend([
-        SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, FMU, SENSOR,
+        SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, ROPE, PULLEY, FMU, SENSOR,
     ]);
     lists.extend([PARAMETER, TARGET_OF_PARAMETER]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));
@@ -517,7 +535,11 @@ const RENAMED: &[(&str, &str)] = &[
     ),
     (
         "rope",
-        "ropes are not available: a `[[joint]]` with `kind = \"distance\"` is a rod, a `[[coupling]]` with `kind = \"belt\"` runs over two pulleys",
+        "write `[[rope]]` at the top, with `bodies` and `anchors`",
+    ),
+    (
+        "winch",
+        "write `[[rope]]` with `bodies`, `anchors` and `reel_speed`",
     ),
     (
         "rack",

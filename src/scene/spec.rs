@@ -106,6 +106,8 @@ pub struct Plane {
     pub contact_rules: Vec<ContactRule>,
     /// Moving surfaces of the ground.
     pub belts: Vec<Belt>,
+    /// Ropes.
+    pub ropes: Vec<Rope>,
 }
 
 /// `[[belt]]`: a shape of the ground whose surface moves tangentially.
@@ -121,6 +123,44 @@ pub struct Belt<P = Pair> {
     pub direction: P,
     /// m/s.
     pub speed: Signal,
+}
+
+/// `[[rope]]`: a largest length of the way along points of bodies.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Rope<P = Pair> {
+    /// Start of the table.
+    pub place: Place,
+    /// Unique name.
+    pub name: String,
+    /// One end, pulleys, the other end.
+    pub points: Vec<RopePoint<P>>,
+    /// Length at the start, m; that of the way along its points if absent.
+    pub length: Option<f64>,
+    /// Restitution where it tightens.
+    pub restitution: f64,
+    /// Speed at which a reel pays it out, m/s.
+    pub reel_speed: Option<Signal>,
+}
+
+/// A point of a rope, fixed on a body.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RopePoint<P = Pair> {
+    /// The body.
+    pub body: Name,
+    /// In its coordinates, m.
+    pub point: P,
+}
+
+impl<P> Rope<P> {
+    /// Its reel among the bodies, if it has one.
+    pub fn reel_of<'a>(
+        &self,
+        mut bodies: impl Iterator<Item = (&'a str, Option<&'a BodyMotion>)>,
+    ) -> Option<usize> {
+        bodies.position(|(name, motion)| {
+            name == self.name && motion.is_some_and(BodyMotion::is_of_reel)
+        })
+    }
 }
 
 impl<P> Belt<P> {
@@ -141,6 +181,20 @@ impl BodyMotion {
     /// Is it the motion of the surface of a belt?
     pub fn is_of_belt(&self) -> bool {
         matches!(self.linear, Prescribed::Along { .. })
+    }
+
+    /// Is it the motion of a reel?
+    pub fn is_of_reel(&self) -> bool {
+        matches!(self.linear, Prescribed::PaidOut(_))
+    }
+
+    /// That of a reel, which pays out a rope at this speed, m/s.
+    pub fn of_reel(speed: Signal) -> Self {
+        Self {
+            linear: Prescribed::PaidOut(speed),
+            angular: Prescribed::Velocity(vec![Signal::Constant(0.0)]),
+            axis: None,
+        }
     }
 
     /// That of the surface of a belt, whose position does not matter.
@@ -216,6 +270,8 @@ pub enum Prescribed {
         /// m/s.
         speed: Signal,
     },
+    /// The speed at which a reel pays out its rope, m/s: the rate of its first coordinate.
+    PaidOut(Signal),
 }
 
 /// `[[coupling]]`: the sum of its terms keeps its value, up to the backlash.

@@ -54,7 +54,7 @@ impl Scale {
     fn of(model: &Model) -> Self {
         let mut lift = 0.0;
         let (mut lightest, mut heaviest) = (f64::INFINITY, 0.0_f64);
-        for body in &model.bodies {
+        for body in model.bodies_of_scene() {
             let mass = model.mass[body.first];
             lift += mass * body.extent;
             lightest = if mass < lightest { mass } else { lightest };

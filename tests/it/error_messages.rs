@@ -73,7 +73,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 115] = [
+const SLIPS: [Slip; 123] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -633,10 +633,58 @@ const SLIPS: [Slip; 115] = [
         "[[body]]\nname = \"table\"\nkind = \"driven\"\nposition = [20, 0]\nvelocity = [{ kind = \"input\" }, 0]\nacceleration = [{ kind = \"input\" }, 0]\n[[force]]",
     ),
     (
-        "a rope",
+        "a rope without a name and without anchors",
         PLANE,
         "[[force]]",
         "[[rope]]\nbodies = [\"ground\", \"crate\"]\n[[force]]",
+    ),
+    (
+        "a rope in the place of a joint",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [-1, 1]\nrope = { length = 1 }",
+    ),
+    (
+        "a rope that starts too short",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nname = \"line\"\nbodies = [\"ground\", \"ball\"]\nanchors = [[1, 3], [0, 0]]\nlength = 1.5\n[[force]]",
+    ),
+    (
+        "a rope around the edge of a point body",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nname = \"line\"\nbodies = [\"ground\", \"crate\"]\nanchors = [[1, 3], [0, 0]]\nover = [{ body = \"ball\", point = [0.1, 0] }]\n[[force]]",
+    ),
+    (
+        "a rope that no body is on",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nname = \"line\"\nbodies = [\"ground\", \"ground\"]\nanchors = [[1, 3], [0, 3]]\nover = [{ body = \"ground\", point = [0, 2] }]\n[[force]]",
+    ),
+    (
+        "a rope with the name of a body",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nname = \"ball\"\nbodies = [\"ground\", \"ball\"]\nanchors = [[1, 3], [0, 0]]\n[[force]]",
+    ),
+    (
+        "a rope that stretches",
+        PLANE,
+        "[[force]]",
+        "[[rope]]\nname = \"line\"\nbodies = [\"ground\", \"ball\"]\nanchors = [[1, 3], [0, 0]]\nstiffness = 1e4\n[[force]]",
+    ),
+    (
+        "a winch as a table",
+        PLANE,
+        "[[force]]",
+        "[[winch]]\nspeed = 1\n[[force]]",
+    ),
+    (
+        "a rope with time stepping",
+        SPACE,
+        "until = 1",
+        "until = 1\n\n[settings]\nintegrator = \"time_stepping\"\n\n[[rope]]\nname = \"line\"\nbodies = [\"ground\", \"box\"]\nanchors = [[0, 0, 3], [0, 0, 0]]",
     ),
     (
         "a belt on a body",

@@ -41,6 +41,7 @@ mod pile_states;
 mod platforms;
 mod rest;
 mod reversing_loads;
+mod rope;
 mod rows;
 mod scene;
 mod scene_space;

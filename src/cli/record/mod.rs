@@ -15,7 +15,7 @@ pub use row_selector::{Peak, RowSelector};
 pub use sample::Sampler;
 pub use stage::stage;
 pub use time_stepping::{Arrow, RunOutcome};
-pub use track::{Track, TrackStatus};
+pub use track::{Track, TrackOf, TrackStatus};
 
 use serde_json::Value;
 use stiction::integrate::{Event, Report};

@@ -2,7 +2,7 @@
 
 use super::row_selector::RowSelector;
 use super::time_stepping::{self, ContactRecorder};
-use super::track::{Track, TrackStatus};
+use super::track::{Track, TrackOf, TrackStatus};
 use super::{Channel, ContactForce, Group, RecordedEvent, Recording, Row, losses};
 use serde_json::Value;
 use stiction::fmu::instance::variable::{Kind, Output, Plot, Variable};
@@ -10,7 +10,9 @@ use stiction::fmu::instance::variables::{contact_name, pair_name, table};
 use stiction::integrate::Event;
 use stiction::kinds::plane::force::{Side, Signal};
 use stiction::math::{Vec2, Vec3, norm};
-use stiction::model::{AnyForce, BodyRef, ContactKind, ForceLink, Model, Poses, pose_of};
+use stiction::model::{
+    AnyForce, BodyRef, ContactKind, ForceLink, Limited, Model, Poses, Stop, pose_of,
+};
 use stiction::scene::spec::Frame;
 use stiction::simulation::{Simulation, observe};
 use stiction::state::State;
@@ -240,7 +242,14 @@ impl Sampler {
         self.recording.tracks.push(Track {
             name: name.clone(),
             bodies: ends.map(|body| model.body_name(body).to_owned()),
-            is_stop: matches!(model.contacts[contact].kind, ContactKind::Limit(_)),
+            of: match &model.contacts[contact].kind {
+                ContactKind::Feature(_) | ContactKind::Space(_) => TrackOf::Shapes,
+                ContactKind::Limit(Stop {
+                    of: Limited::Rope(_),
+                    ..
+                }) => TrackOf::Rope,
+                ContactKind::Limit(_) => TrackOf::Stop,
+            },
             channel: self.channels.len(),
             changes: vec![(self.recording.start, TrackStatus::Open)],
         });
@@ -374,7 +383,8 @@ fn others(model: &Model, with_losses: bool) -> Vec<Channel> {
             group,
         });
     };
-    for body in model.bodies.iter().filter(|_| model.is_spatial()) {
+    let bodies = model.bodies_of_scene().iter();
+    for body in bodies.filter(|_| model.is_spatial()) {
         for component in ["w", "x", "y", "z"] {
             let name = format!("{}.principal_axes.{component}", body.name);
             add(name, "", Group::Orientation);
@@ -401,7 +411,7 @@ fn others_now(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>
     let speeds = shows_speeds(simulation.model()).then(|| simulation.reported_velocity().to_vec());
     let losses = losses(simulation.report());
     let (model, state, poses) = simulation.placed();
-    for (body, orientation) in model.bodies.iter().zip(&state.orientation) {
+    for (body, orientation) in model.bodies_of_scene().iter().zip(&state.orientation) {
         out.extend(orientation);
         out.extend(
             speeds

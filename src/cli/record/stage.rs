@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use stiction::kinds::plane::force::Force;
 use stiction::kinds::plane::shape::Shape;
 use stiction::kinds::space;
-use stiction::math::quaternion;
-use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
+use stiction::math::{Vec3, quaternion};
+use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, Rope, shape_of};
 use stiction::scene::spec::{Geometry, Parts, Scene};
 use stiction::tool::describe::drawing::space::solid::Solid;
 
@@ -56,7 +56,7 @@ pub fn stage(scene: &Scene, model: &Model) -> Value {
         }
     };
     let bodies: Vec<Value> = model
-        .bodies
+        .bodies_of_scene()
         .iter()
         .zip(bodies)
         .map(|(body, shapes)| json!({ "name": body.name, "shapes": shapes }))
@@ -67,6 +67,7 @@ pub fn stage(scene: &Scene, model: &Model) -> Value {
         "bodies": bodies,
         "joints": model.joints.iter().map(joint).collect::<Vec<Value>>(),
         "springs": model.forces.iter().filter_map(spring).collect::<Vec<Value>>(),
+        "ropes": model.ropes.iter().flat_map(Rope::parts).map(rope_part).collect::<Vec<Value>>(),
         "applied": applied(model).filter_map(applied_at).collect::<Vec<Value>>(),
     })
 }
@@ -147,6 +148,13 @@ fn spring(link: &ForceLink) -> Option<Value> {
         "spring": stiffness > 0.0,
         "damper": damping > 0.0,
     }))
+}
+
+fn rope_part(ends: [(BodyRef, Vec3); 2]) -> Value {
+    json!({
+        "bodies": ends.map(|(body, _)| index(body)),
+        "anchors": ends.map(|(_, point)| list(point.as_slice())),
+    })
 }
 
 fn applied_at(link: &ForceLink) -> Option<Value> {

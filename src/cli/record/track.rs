@@ -38,6 +38,17 @@ impl TrackStatus {
     }
 }
 
+/// What has a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackOf {
+    /// A contact of two shapes, or a pair of them.
+    Shapes,
+    /// The stop of a joint.
+    Stop,
+    /// A rope.
+    Rope,
+}
+
 /// Statuses over time.
 #[derive(Clone, Debug)]
 pub struct Track {
@@ -45,8 +56,8 @@ pub struct Track {
     pub name: String,
     /// Names of the two bodies.
     pub bodies: [String; 2],
-    /// Is it the stop of a joint?
-    pub is_stop: bool,
+    /// What it is of.
+    pub of: TrackOf,
     /// Index of the channel with the normal force.
     pub channel: usize,
     /// Each status with its start time, s.
@@ -119,7 +130,7 @@ mod tests {
         Track {
             name: "a-b".to_owned(),
             bodies: ["a".to_owned(), "b".to_owned()],
-            is_stop: false,
+            of: TrackOf::Shapes,
             channel: 0,
             changes,
         }

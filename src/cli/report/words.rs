@@ -1,7 +1,7 @@
 //! Sentences on what add_event, and notes for the reader of a report.
 
 use crate::cli::format::{count, short};
-use crate::cli::record::{Recording, Track, TrackStatus};
+use crate::cli::record::{Recording, Track, TrackOf, TrackStatus};
 use std::collections::BTreeMap;
 use stiction::integrate::Report;
 use stiction::scene::spec::Settings;
@@ -84,7 +84,11 @@ fn times(n: usize) -> String {
 /// Sentences on what add_event, one per pair of bodies that touched.
 pub fn story(recording: &Recording) -> Vec<String> {
     let mut pairs: Vec<([&str; 2], Vec<&Track>)> = Vec::new();
-    for track in recording.tracks.iter().filter(|track| !track.is_stop) {
+    for track in recording
+        .tracks
+        .iter()
+        .filter(|track| track.of == TrackOf::Shapes)
+    {
         let [a, b] = [track.bodies[0].as_str(), track.bodies[1].as_str()];
         // name the ground last
         let ends = if b == "ground" { [b, a] } else { [a, b] };
@@ -101,10 +105,14 @@ pub fn story(recording: &Recording) -> Vec<String> {
     if let Some(outcome) = &recording.outcome {
         sentences.extend(super::time_stepping::story(outcome));
     }
-    let stops = recording.tracks.iter().filter(|track| track.is_stop);
-    let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
+    let others = recording.tracks.iter().filter_map(|track| match track.of {
+        TrackOf::Shapes => None,
+        TrackOf::Stop => Some(stop(recording, track)),
+        TrackOf::Rope => Some(rope(recording, track)),
+    });
+    let others: Vec<String> = others.take(MOST_PAIRS).collect();
     match pairs.len() {
-        0 if !recording.places.is_empty() && stops.is_empty() && recording.outcome.is_none() => {
+        0 if !recording.places.is_empty() && others.is_empty() && recording.outcome.is_none() => {
             sentences.push("There were no contacts.".to_owned())
         }
         n if n > MOST_PAIRS => {
@@ -113,7 +121,7 @@ pub fn story(recording: &Recording) -> Vec<String> {
         }
         _ => {}
     }
-    sentences.extend(stops);
+    sentences.extend(others);
     sentences.extend(energy(recording));
     sentences
 }
@@ -161,15 +169,20 @@ impl ContactHistory {
     }
 
     fn hits(&self) -> Option<String> {
+        self.did("hit IT")
+    }
+
+    // something at each impact
+    fn did(&self, what: &str) -> Option<String> {
         match self.impacts.as_slice() {
             [] => None,
-            [only] => Some(format!("hit IT once, at {}", seconds(*only))),
+            [only] => Some(format!("{what} once, at {}", seconds(*only))),
             [one, two] => {
                 let times = format!("at {} and {}", seconds(*one), seconds(*two));
-                Some(format!("hit IT twice, {times}"))
+                Some(format!("{what} twice, {times}"))
             }
             [first, .., last] => Some(format!(
-                "hit IT {}, from {} to {}",
+                "{what} {}, from {} to {}",
                 times(self.impacts.len()),
                 seconds(*first),
                 seconds(*last)
@@ -222,6 +235,22 @@ fn stop(recording: &Recording, track: &Track) -> String {
         &format!("its {end} stop"),
         &parts,
     )
+}
+
+/// A rope.
+fn rope(recording: &Recording, track: &Track) -> String {
+    let history = ContactHistory::of(recording, &[track]);
+    let mut parts: Vec<String> = history.did("tightened").into_iter().collect();
+    if history.pressed > 0.0 {
+        parts.push(format!("was taut for {}", seconds(history.pressed)));
+    }
+    parts.push(match history.last {
+        TrackStatus::Open => "is slack at the end".to_owned(),
+        TrackStatus::Closed | TrackStatus::Stick | TrackStatus::Slip => {
+            "is taut at the end".to_owned()
+        }
+    });
+    sentence(&format!("Rope `{}`", track.name), "", &parts)
 }
 
 /// One sentence, in which the other body is named once.

@@ -13,7 +13,7 @@ use crate::state::{State, TimeSteppingState};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 

@@ -172,6 +172,12 @@ pub const SPACE_CONTACT_STATUS: Enumeration = Enumeration {
     ],
 };
 
+/// Status of a rope.
+pub const ROPE_STATUS: Enumeration = Enumeration {
+    name: "RopeStatus",
+    items: &[("slack", "no force"), ("taut", "pulling")],
+};
+
 /// Status of a friction element.
 pub const FRICTION_STATUS: Enumeration = Enumeration {
     name: "FrictionStatus",

@@ -503,7 +503,8 @@ pub(super) fn gap_and_rate(
     v: &[f64],
 ) -> (f64, f64) {
     let contact = &model.contacts[index];
-    model.poses_of(contact.bodies, q, &mut workspace.poses);
+    let bodies = model.bodies_of_contact(contact);
+    model.poses_of(bodies, q, &mut workspace.poses);
     model
         .gap_and_rate(contact, &workspace.poses, v)
         .unwrap_or((f64::INFINITY, 0.0))

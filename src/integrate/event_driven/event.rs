@@ -13,7 +13,7 @@ use crate::integrate::StepError;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::root::{bracketed, bracketed_or_zero};
-use crate::math::{Limit, max_abs};
+use crate::math::{Limit, max_abs, square};
 use crate::model::{Contact, ContactKind, Model, SEAM};
 use crate::scene::spec::Settings;
 use crate::state::State;
@@ -292,7 +292,8 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
         } = &mut *workspace;
         for (pair, way) in within_reach {
             if at_end {
-                model.poses_of(model.contacts[pair.start].bodies, q, poses);
+                let bodies = model.bodies_of_contact(&model.contacts[pair.start]);
+                model.poses_of(bodies, q, poses);
             }
             for j in pair.clone().filter(|j| watched[*j]) {
                 // a gap that is known and too wide to close
@@ -425,7 +426,8 @@ fn gap_at(
     let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
     let mut q = std::mem::take(&mut workspace.scratch_position);
     let mut v = std::mem::take(&mut workspace.sample_velocity);
-    for body in model.contacts[contact].bodies.into_iter().flatten() {
+    let bodies = model.bodies_of_contact(&model.contacts[contact]);
+    for body in bodies.flatten() {
         let body = &model.bodies[body];
         workspace
             .trial
@@ -521,7 +523,7 @@ fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f
 // by how much a body of a contact may turn in the trial step, rad
 fn most_turn(model: &Model, state: &State, trial: &Trial, contact: &Contact) -> f64 {
     let mut turn: f64 = 0.0;
-    for body in contact.bodies.into_iter().flatten() {
+    for body in model.bodies_of_contact(contact).flatten() {
         let body = &model.bodies[body];
         let turning = body.first..body.first + body.n_dof;
         let rate = |v: &[f64]| {
@@ -534,9 +536,28 @@ fn most_turn(model: &Model, state: &State, trial: &Trial, contact: &Contact) -> 
     turn
 }
 
+// by how much the direction of a rope may turn, rad: at most by that of a body that moves across it
+fn most_swing(model: &Model, trial: &Trial, contact: usize) -> f64 {
+    let Some(length) = model.rope_length(contact) else {
+        return 0.0;
+    };
+    let bodies = model.bodies_of_contact(&model.contacts[contact]).flatten();
+    let speeds = bodies.map(|body| {
+        let body = &model.bodies[body];
+        let span = body.first..body.first + body.n_dof;
+        let linear = span.filter(|i| !model.angular[*i]);
+        linear
+            .map(|i| square(trial.velocity[i]))
+            .sum::<f64>()
+            .sqrt()
+    });
+    speeds.fold(0.0, Limit::at_least) * trial.h / length
+}
+
 fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
     let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
-    let turn = most_turn(model, state, &workspace.trial, &model.contacts[contact]);
+    let turn = most_turn(model, state, &workspace.trial, &model.contacts[contact])
+        + most_swing(model, &workspace.trial, contact);
     let (least, most) = match workspace.trial.curve {
         Curve::Cubic => (1.0, 64.0),
         Curve::Quintic => (4.0, 128.0),
@@ -585,7 +606,7 @@ pub(super) fn restep_to(
 // rounding error of a gap, m: that of the coordinates of its bodies
 fn gap_rounding(model: &Model, q: &[f64], what: Closing) -> f64 {
     let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
-    let bodies = model.contacts[contact].bodies.into_iter().flatten();
+    let bodies = model.bodies_of_contact(&model.contacts[contact]).flatten();
     let sizes = bodies.map(|body| {
         let body = &model.bodies[body];
         max_abs(&q[body.first..body.first + body.n_dof])

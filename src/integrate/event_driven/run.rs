@@ -14,7 +14,7 @@ use super::{
     elements, energy, impact, load_direction, rest_speed, servos, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
-use crate::dynamics::kinetic_energy;
+use crate::dynamics::{kinetic_energy, reel_energy};
 use crate::integrate::StepError;
 use crate::integrate::report::{Event, EventKind};
 use crate::integrate::workspace::Workspace;
@@ -286,6 +286,7 @@ impl Run<'_> {
 
     /// Impact of contacts that touch and approach, and were not closed before; their gaps and poses are in the workspace.
     pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
+        let reels_jump = self.follow_reels();
         let State {
             velocity, status, ..
         } = &*self.state;
@@ -304,8 +305,33 @@ impl Run<'_> {
                 collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
-        collides |= self.drives_jump() || self.one_ways_slip_back();
+        collides |= reels_jump || self.drives_jump() || self.one_ways_slip_back();
         if collides { self.impact(None) } else { Ok(()) }
+    }
+
+    // reels take the speed that they have after a jump, before the impact of what hangs on them; is there one?
+    fn follow_reels(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            report,
+            ..
+        } = self;
+        if model.ropes.is_empty() {
+            return false;
+        }
+        let slow = rest_speed(&state.velocity);
+        let before = reel_energy(model, &state.velocity);
+        let mut jump = false;
+        for (velocity, speed) in model.reel_speeds((state.time, Side::After), &state.inputs) {
+            let now = &mut state.velocity[velocity];
+            if (*now - speed).abs() > slow {
+                *now = speed;
+                jump = true;
+            }
+        }
+        report.applied_work += reel_energy(model, &state.velocity) - before;
+        jump
     }
 
     // does the speed of a drive differ from its prescribed one? Then it jumped

@@ -55,6 +55,7 @@ pub(super) fn gap_of(
             }
             (sum, gradient)
         }
+        Limited::Rope(_) => return None,
     };
     Some(if limit.above {
         (value - limit.bound, gradient)

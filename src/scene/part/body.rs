@@ -7,7 +7,9 @@ use crate::scene::load::Files;
 use crate::scene::part::belt::Surface;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Belt, Body, BodyKind, BodyMotion, Geometry, Pair, Prescribed, Shape};
+use crate::scene::spec::{
+    Belt, Body, BodyKind, BodyMotion, Geometry, Pair, Prescribed, Rope, Shape,
+};
 
 /// Kinds, and whether their motion is prescribed.
 const KINDS: &[(&str, (BodyKind, bool))] = &[
@@ -114,6 +116,24 @@ pub fn of_belt(belt: &Belt) -> Body {
         motion: Some(BodyMotion::of_belt(&belt.direction, belt.speed.clone())),
         shapes: Vec::new(),
     }
+}
+
+/// The reel of a rope, if it has one.
+pub fn of_reel(rope: &Rope) -> Option<Body> {
+    let speed = rope.reel_speed.clone()?;
+    Some(Body {
+        place: rope.place.clone(),
+        name: rope.name.clone(),
+        kind: BodyKind::Point,
+        mass: 1.0,
+        inertia: None,
+        position: [0.0; 2],
+        angle: 0.0,
+        velocity: [0.0; 2],
+        angular_velocity: 0.0,
+        motion: Some(BodyMotion::of_reel(speed)),
+        shapes: Vec::new(),
+    })
 }
 
 impl Surface<Pair> for Geometry {

@@ -12,6 +12,7 @@ pub mod friction;
 pub mod joint;
 pub mod parameter;
 pub mod plane;
+pub mod rope;
 pub mod sensor;
 pub mod settings;
 pub mod shape;
@@ -25,7 +26,7 @@ use super::read::Table;
 use super::spec::friction::Clutch;
 use super::spec::sensor::Sensor;
 use super::spec::space::Triple;
-use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Shape};
+use super::spec::{self, Body, BodyKind, Coupling, Dimension, Force, Name, Pair, Rope, Shape};
 use super::suggest::nearest;
 use super::value::{Value, Vector, quoted, shortened};
 use crate::kinds;
@@ -165,6 +166,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub forces: Vec<Force<B::Point, F>>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
+    /// Ropes.
+    pub ropes: Vec<Rope<B::Point>>,
 }
 
 impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
@@ -215,6 +218,10 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         let tables = t.items("sensor").into_iter();
         let read_sensor = |t| sensor::read(t, &mut names, world);
         let sensors = tables.filter_map(read_sensor).collect();
+        let mut names = Names::new("ropes");
+        let tables = t.items("rope").into_iter();
+        let read_rope = |t| rope::read(t, &mut names, &bodies);
+        let ropes = tables.map(read_rope).collect();
         Self {
             bodies,
             ground,
@@ -223,6 +230,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             clutches,
             forces,
             sensors,
+            ropes,
         }
     }
 }

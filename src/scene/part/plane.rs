@@ -16,6 +16,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         clutches,
         forces,
         sensors,
+        ropes,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
     let law = t
         .get("contact_default")
@@ -31,6 +32,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         .map(|t| belt::read(t, &mut names, &ground, &bodies))
         .collect();
     bodies.extend(belts.iter().map(body::of_belt));
+    bodies.extend(ropes.iter().filter_map(body::of_reel));
     Plane {
         gravity,
         bodies,
@@ -43,5 +45,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         contact_default,
         contact_rules,
         belts,
+        ropes,
     }
 }

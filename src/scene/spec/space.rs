@@ -2,7 +2,9 @@
 
 use super::friction::Clutch;
 use super::sensor::Sensor;
-use super::{Belt, BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Shape};
+use super::{
+    Belt, BodyKind, BodyMotion, ContactMaterial, ContactRule, Coupling, Frame, Rope, Shape,
+};
 pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
@@ -37,6 +39,8 @@ pub struct Space {
     pub contact_rules: Vec<ContactRule<Friction>>,
     /// Moving surfaces of the ground.
     pub belts: Vec<Belt<Triple>>,
+    /// Ropes.
+    pub ropes: Vec<Rope<Triple>>,
 }
 
 impl Space {

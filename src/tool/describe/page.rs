@@ -72,7 +72,7 @@ pub fn documentation(model: &Model, scene_text: &str, picture: &[u8]) -> String 
 }
 
 fn parts(model: &Model) -> String {
-    let rows = model.bodies.iter().enumerate().map(|(i, body)| {
+    let rows = model.bodies_of_scene().iter().enumerate().map(|(i, body)| {
         if model.is_spatial() {
             return space_body(model, i);
         }

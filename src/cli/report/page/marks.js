@@ -160,7 +160,7 @@ function travelled(n_axes) {
         }
       }
     }
-    for (const item of [...data.stage.joints, ...data.stage.springs]) {
+    for (const item of [...data.stage.joints, ...data.stage.springs, ...data.stage.ropes]) {
       item.bodies.forEach((body, i) => {
         if (body >= 0) return;
         for (let k = 0; k < n_axes; k++) {

@@ -84,6 +84,11 @@ class PlaneView {
     if (options.paths) this.paths(context, at);
     for (const joint of data.stage.joints) if (joint.kind === "prismatic") this.rail(context, joint, pose);
     data.stage.bodies.forEach((body, i) => this.body(context, body, i, poses[i]));
+    for (const rope of data.stage.ropes) {
+      const ends = rope.bodies.map((body, i) => this.point(pose(body), rope.anchors[i]));
+      stroke(context, ends, INK, 1.5);
+      rope.bodies.forEach((body, i) => body < 0 && support(context, ends[i]));
+    }
     for (const spring of data.stage.springs) {
       const ends = spring.bodies.map((body, i) => this.point(pose(body), spring.anchors[i]));
       element(context, spring, ...ends);

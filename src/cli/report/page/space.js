@@ -140,6 +140,11 @@ class SpaceView {
     for (const solid of this.farFirst(seen)) this.solid(context, solid);
     for (const plane of planes) if (inFront(plane)) this.plane(context, plane, true);
     data.stage.bodies.forEach((body, i) => body.shapes.length || this.sticks(context, i, poses[i]));
+    for (const rope of data.stage.ropes) {
+      const ends = rope.bodies.map((body, i) => this.see(pointOf(pose(body), rope.anchors[i])));
+      stroke(context, ends, INK, 1.5);
+      rope.bodies.forEach((body, i) => body < 0 && support(context, ends[i]));
+    }
     for (const spring of data.stage.springs) {
       const ends = spring.bodies.map((body, i) => this.see(pointOf(pose(body), spring.anchors[i])));
       element(context, spring, ...ends);

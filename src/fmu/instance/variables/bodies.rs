@@ -68,7 +68,7 @@ impl Table {
             ),
         ];
         let by_joints = interface::shown_by_joints(model);
-        for (b, body) in model.bodies.iter().enumerate() {
+        for (b, body) in model.bodies_of_scene().iter().enumerate() {
             let name = &body.name;
             for (k, (quantity, [linear, angular], output)) in QUANTITIES.into_iter().enumerate() {
                 for (i, (component, units)) in coordinates(model, body).iter().enumerate() {

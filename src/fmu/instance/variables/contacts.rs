@@ -2,10 +2,10 @@
 
 use super::{AXES, Table};
 use crate::fmu::instance::variable::{
-    CONTACT_STATUS, Kind, Of, Output, SPACE_CONTACT_STATUS, Unit,
+    CONTACT_STATUS, Kind, Of, Output, ROPE_STATUS, SPACE_CONTACT_STATUS, Unit,
 };
 use crate::math::{Limit, Vec3};
-use crate::model::{ContactKind, Model};
+use crate::model::{ContactKind, Model, Rope};
 use crate::simulation::{Simulation, observe};
 use crate::state::Status;
 
@@ -21,8 +21,62 @@ impl Table {
         }
     }
 
+    // tension, slack, length and status
+    fn rope(&mut self, j: usize, rope: &Rope, name: &str) {
+        self.output(
+            format!("{name}.tension"),
+            format!("tension of {name}"),
+            Unit::Newton,
+            Output::real([j, 0], |s, [j, _]| s.contact_force()[j][0])
+                .restore(|state, [j, _], x| state.contact_force[j][0] = x)
+                .follows_inputs()
+                .column(),
+        );
+        self.output(
+            format!("{name}.slack"),
+            format!("length of {name} less that of the way along its points"),
+            Unit::Meter,
+            Output::real([j, 0], |s, [j, _]| s.gap(j)).column(),
+        );
+        if let Some(reel) = rope.reel {
+            self.output(
+                format!("{name}.length"),
+                format!("length of {name}"),
+                Unit::Meter,
+                Output::real([j, reel], |s, [j, reel]| {
+                    let first = s.model().bodies[reel].first;
+                    s.model().rope_length(j).unwrap_or(0.0) + s.state().position[first]
+                })
+                .rate(|s, [_, reel]| {
+                    let first = s.model().bodies[reel].first;
+                    Some(s.state().velocity[first])
+                })
+                .column(),
+            );
+        }
+        self.discrete(
+            format!("{name}.impulse"),
+            format!("impulse of the last impact where {name} tightened"),
+            Kind::real(Unit::NewtonSecond),
+            Output::real([j, 0], |s, [j, _]| s.history().impulse[j][0]).local(),
+        );
+        self.discrete(
+            format!("{name}.status"),
+            format!("status of {name}"),
+            Kind::Enumeration(ROPE_STATUS),
+            Output::integer([j, 0], |s, [j, _]| {
+                number_of(&STATUSES, s.state().status[j])
+            })
+            .restore(|state, [j, _], x| state.status[j] = item_of(&STATUSES, x))
+            .column(),
+        );
+    }
+
     fn contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
+        if let Some(rope) = model.rope_of(contact) {
+            return self.rope(j, rope, &contact.name);
+        }
         // a pair in the plane with a single contact has no other forces
         let is_pair = matches!(contact.kind, ContactKind::Feature(_))
             && observe::contacts_of(model, contact.pair).len() == 1;

@@ -71,7 +71,8 @@ impl Table {
     }
 
     fn drives(&mut self, model: &Model, first: usize) {
-        for (row, drive) in (first..).zip(&model.drives) {
+        let drives = (first..).zip(&model.drives);
+        for (row, drive) in drives.filter(|(_, drive)| !model.drives_reel(drive)) {
             let is_moment = model.drive_turns(drive);
             let what = if is_moment { "torque" } else { "force" };
             let (name, text) = match drive.of {
@@ -86,7 +87,7 @@ impl Table {
             };
             self.output(name, text, effort(is_moment), row_force(row));
         }
-        for (b, body) in model.bodies.iter().enumerate() {
+        for (b, body) in model.bodies_of_scene().iter().enumerate() {
             if model.is_prescribed(b) {
                 self.output(
                     format!("{}.drive.power", body.name),

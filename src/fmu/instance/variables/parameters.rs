@@ -78,15 +78,21 @@ impl Table {
                 number!(Any, |m, [i, _]| m.gravity[i]),
             );
         }
-        for (b, body) in model.bodies.iter().enumerate() {
+        for (b, body) in model.bodies_of_scene().iter().enumerate() {
             self.body_parameters(model, b, body);
             if turns_in_space(model, body) {
                 self.rotation_parameters(b, body);
             }
         }
         for pair in 0..model.pairs.len() {
-            let name = format!("pair.{}", model.pairs[pair]);
+            let name = match rope_of(model, pair) {
+                Some(_) => model.pairs[pair].clone(),
+                None => format!("pair.{}", model.pairs[pair]),
+            };
             self.tunable(&name, pair, pair_rows(model, pair));
+            if let Some(contact) = rope_of(model, pair) {
+                self.rope_length(&name, contact);
+            }
         }
         for (i, link) in model.forces.iter().enumerate() {
             for (k, row) in element_rows(model, link) {
@@ -96,6 +102,24 @@ impl Table {
         for (e, element) in model.elements.iter().enumerate() {
             self.tunable(&element.name, e, friction::element_rows(element));
         }
+    }
+
+    fn rope_length(&mut self, name: &str, contact: usize) {
+        self.fixed(
+            format!("{name}.initial.length"),
+            "length at the start",
+            Unit::Meter,
+            [contact, 0],
+            Place::Real(
+                Positive,
+                |m, _, [j, _]| m.rope_length(j).unwrap_or(0.0),
+                |m, _, [j, _], x| {
+                    if let ContactKind::Limit(stop) = &mut m.contacts[j].kind {
+                        stop.bound = x;
+                    }
+                },
+            ),
+        );
     }
 
     fn body_parameters(&mut self, model: &Model, b: usize, body: &Body) {
@@ -198,6 +222,11 @@ fn range_of(place: &Place) -> Range {
         Place::Real(range, ..) | Place::Scene(range) => *range,
         Place::Setting(_) => Any,
     }
+}
+
+// the contact that is the rope of a pair
+fn rope_of(model: &Model, pair: usize) -> Option<usize> {
+    contacts_of(model, pair).find(|j| model.rope_of(&model.contacts[*j]).is_some())
 }
 
 fn pair_rows(model: &Model, pair: usize) -> Vec<Row> {

@@ -2,7 +2,7 @@
 
 use crate::kinds::{plane::force, space};
 use crate::math::{Limit, Vec3, cross3, dot3};
-use crate::model::{AnyForce, AnyJoint, BodyRef, Model};
+use crate::model::{AnyForce, AnyJoint, BodyRef, Model, Rope};
 
 /// Maximum rotation of an arm in a step, rad.
 const MAX_TURN: f64 = 1.0;
@@ -42,6 +42,9 @@ impl Arms {
                 AnyForce::Plane(_) | AnyForce::Space(_) => continue,
             };
             arms.add(model, link.bodies, Some(anchors));
+        }
+        for [(a, on_a), (b, on_b)] in model.ropes.iter().flat_map(Rope::parts) {
+            arms.add(model, [a, b], Some([on_a, on_b]));
         }
         arms
     }

@@ -60,10 +60,19 @@ impl Balance {
             ..Group::default()
         });
         for contact in contacts {
-            match model.contacts[contact].bodies {
+            let contact = &model.contacts[contact];
+            match contact.bodies {
                 [Some(a), Some(b)] => merge_groups(group, a, b),
                 [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
                 [None, None] => {}
+            }
+            if let Some(rope) = model.rope_of(contact)
+                && let Some((first, others)) = rope.bodies.split_first()
+            {
+                others
+                    .iter()
+                    .for_each(|body| merge_groups(group, *first, *body));
+                groups[*first].is_tied |= rope.is_fixed();
             }
         }
         for i in 0..group.len() {
@@ -83,10 +92,11 @@ impl Balance {
             error += 0.5 * m * (v1 - v0) * (v0 + v1);
         }
         for body in &model.bodies {
+            let gravity = model.gravity_of(body);
             for k in 0..n_linear(model) {
                 let at = body.first + k;
                 let way = q1[at] - q0[at];
-                error -= model.mass[at] * model.gravity[k] * way;
+                error -= model.mass[at] * gravity[k] * way;
             }
         }
         error += self.elastic_change;
@@ -133,13 +143,14 @@ impl Balance {
         let Self { group, groups, .. } = self;
         for (body, g) in model.bodies.iter().zip(group.iter()) {
             let of = &mut groups[*g];
+            let gravity = model.gravity_of(body);
             let [u0, u1] = [of.velocity(0), of.velocity(1)];
             for k in 0..body.n_dof {
                 let at = body.first + k;
                 let m = model.mass[at];
                 let [mut v0, mut v1] = velocity.map(|v| v[at]);
                 if k < n_linear {
-                    let weight = m * model.gravity[k];
+                    let weight = m * gravity[k];
                     of.scale += weight.abs() * (1.0 + q1[at].abs());
                     if of.is_tied {
                         of.raised -= weight * (q1[at] - q0[at]);

@@ -5,7 +5,8 @@
 use super::{Description, JointKind, JointRows, Mounts};
 use crate::constraint::{Pose, Row};
 use crate::kinds::joint::DISTANCE;
-use crate::math::{Real, Vec2, length};
+use crate::kinds::plane::distance;
+use crate::math::{Real, Vec2};
 
 /// Rod between two anchors.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,17 +32,11 @@ impl JointKind for Distance {
     }
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
-        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
-        let d = b.position + arm_b - a.position - arm_a;
-        let distance = length(d);
+        let (distance, row) = distance((a, self.anchor_a), (b, self.anchor_b));
         JointRows {
             n: 1,
             residual: [distance - T::constant(self.length), T::zero(), T::zero()], // (1)
-            rows: [
-                Row::relative_velocity(d / distance, arm_a, arm_b),
-                Row::zero(),
-                Row::zero(),
-            ],
+            rows: [row, Row::zero(), Row::zero()],
         }
     }
 

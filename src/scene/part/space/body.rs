@@ -9,7 +9,7 @@ use crate::scene::part::{GROUND, Names, driven};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::space::{Body, Geometry, Mass, Triple};
-use crate::scene::spec::{Belt, BodyKind, BodyMotion, Frame, Shape};
+use crate::scene::spec::{Belt, BodyKind, BodyMotion, Frame, Rope, Shape};
 
 /// Kinds, and whether their motion is prescribed.
 const KINDS: &[(&str, (BodyKind, bool))] = &[
@@ -231,6 +231,26 @@ pub fn of_belt(belt: &Belt<Triple>) -> Body {
         group: None,
         shapes: Vec::new(),
     }
+}
+
+/// The reel of a rope, if it has one.
+pub fn of_reel(rope: &Rope<Triple>) -> Option<Body> {
+    let speed = rope.reel_speed.clone()?;
+    Some(Body {
+        place: rope.place.clone(),
+        name: rope.name.clone(),
+        kind: BodyKind::Point,
+        mass: Mass::Given(1.0),
+        inertia: None,
+        position: [0.0; 3],
+        orientation: quaternion::IDENTITY,
+        velocity: [0.0; 3],
+        angular_velocity: [0.0; 3],
+        angular_velocity_frame: Frame::World,
+        motion: Some(BodyMotion::of_reel(speed)),
+        group: None,
+        shapes: Vec::new(),
+    })
 }
 
 impl Surface<Triple> for Geometry {

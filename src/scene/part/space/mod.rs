@@ -10,9 +10,9 @@ use super::{Mechanism, Names, belt};
 use crate::scene::error::Place;
 use crate::scene::load::Files;
 use crate::scene::read::Table;
-use crate::scene::spec::Space;
 use crate::scene::spec::friction::{Clutch, ClutchKind};
 use crate::scene::spec::space::{Joint, Triple};
+use crate::scene::spec::{Rope, Space};
 
 /// Reads all parts.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
@@ -25,9 +25,10 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         clutches,
         forces,
         sensors,
+        ropes,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
-        refuse_in_time_stepping(t, &joints, &clutches);
+        refuse_in_time_stepping(t, (&joints, &clutches, &ropes));
     }
     let law = t
         .get("contact_default")
@@ -47,6 +48,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         .collect();
     if !in_time_stepping {
         bodies.extend(belts.iter().map(body::of_belt));
+        bodies.extend(ropes.iter().filter_map(body::of_reel));
     }
 
     Space {
@@ -61,11 +63,15 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         contact_default,
         contact_rules,
         belts,
+        ropes,
     }
 }
 
 // mechanisms that only the event-driven integrator has
-fn refuse_in_time_stepping(t: &mut Table<'_>, joints: &[Joint], clutches: &[Clutch<Triple>]) {
+fn refuse_in_time_stepping(
+    t: &mut Table<'_>,
+    (joints, clutches, ropes): (&[Joint], &[Clutch<Triple>], &[Rope<Triple>]),
+) {
     let refuse = |place: &Place, key: &str, message: &str| {
         let hint = "remove `integrator = \"time_stepping\"`: the event-driven integrator has them";
         t.log.add(place.clone(), key, message, hint);
@@ -88,5 +94,9 @@ fn refuse_in_time_stepping(t: &mut Table<'_>, joints: &[Joint], clutches: &[Clut
     for clutch in clutches.iter().filter(|c| c.kind == ClutchKind::OneWay) {
         let message = "one-way clutches are not available with time stepping";
         refuse(&clutch.place, "clutch.kind", message);
+    }
+    for rope in ropes {
+        let message = "ropes are not available with time stepping";
+        refuse(&rope.place, "rope", message);
     }
 }

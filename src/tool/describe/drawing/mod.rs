@@ -60,7 +60,7 @@ pub fn picture(scene: &Scene, model: &Model) -> Option<Vec<u8>> {
 fn plane_picture(scene: &Plane, model: &Model) -> Option<Vec<u8>> {
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
-    let poses = poses.plane().to_vec();
+    let poses = poses.plane()[..model.bodies_of_scene().len()].to_vec();
     let view = View::around(&extent(scene, model, &poses));
     let mut drawing = Drawing {
         scene,
@@ -75,7 +75,7 @@ fn plane_picture(scene: &Plane, model: &Model) -> Option<Vec<u8>> {
     drawing.rails();
     drawing.elements();
     drawing.rods();
-    for i in 0..drawing.model.bodies.len() {
+    for i in 0..drawing.poses.len() {
         drawing.body(i);
     }
     drawing.joints();
@@ -263,10 +263,11 @@ impl Drawing<'_> {
     }
 
     fn names(&mut self) {
-        for (i, body) in self.model.bodies.iter().enumerate() {
+        let bodies = self.model.bodies_of_scene();
+        for (i, body) in bodies.iter().enumerate() {
             let centre = self.view.pixel(self.poses[i].position);
             let colour = BODIES[i % BODIES.len()][1];
-            if is_named(i, self.model.bodies.len()) {
+            if is_named(i, bodies.len()) {
                 self.canvas
                     .name(self.labels.place(centre, &body.name), &body.name, colour);
             }

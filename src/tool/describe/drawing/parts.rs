@@ -10,7 +10,7 @@ use crate::kinds::joint::Sign;
 use crate::kinds::plane::force::{Applied, Force, Signal};
 use crate::kinds::plane::joint::Joint;
 use crate::math::{Vec2, length};
-use crate::model::{AnyJoint, ForceLink, JointLink, Model, pose_of};
+use crate::model::{AnyJoint, ForceLink, JointLink, Model, Rope, pose_of};
 use crate::scene::spec::{self, Frame};
 
 /// Length of an arrow in pixels.
@@ -21,7 +21,13 @@ pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
     joint.plane().map_or([Vec2::zeros(); 2], Joint::attachment)
 }
 
-/// Ends of all springs and dampers in the world.
+// ends of the straight parts of ropes in the world
+fn ropes<'a>(model: &'a Model, poses: &'a [Pose]) -> impl Iterator<Item = [Vec2; 2]> + 'a {
+    let parts = model.ropes.iter().flat_map(Rope::parts);
+    parts.map(|ends| ends.map(|(body, point)| pose_of(poses, body).point(point.xy())))
+}
+
+/// Ends of springs, dampers and straight parts of ropes in the world.
 pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
     let ends = |link: &ForceLink| match link.force.plane()? {
         Force::SpringDamper(f) => Some([
@@ -35,7 +41,8 @@ pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
         | Force::MotorTorque(_)
         | Force::Servo(_) => None,
     };
-    model.forces.iter().filter_map(ends).collect()
+    let springs = model.forces.iter().filter_map(ends);
+    springs.chain(ropes(model, poses)).collect()
 }
 
 impl Drawing<'_> {
@@ -85,8 +92,18 @@ impl Drawing<'_> {
         }
     }
 
-    /// Springs and dampers.
+    /// Springs, dampers and ropes.
     pub(super) fn elements(&mut self) {
+        for ends in ropes(self.model, &self.poses) {
+            let [a, b] = ends.map(|p| self.view.pixel(p));
+            self.canvas.line(&[a, b], INK, 1.5);
+            self.labels.take_line(a, b, 4.0);
+        }
+        for (body, point) in self.model.ropes.iter().flat_map(Rope::pulleys) {
+            let at = self.view.pixel(self.pose(*body).point(point.xy()));
+            self.canvas.disc(at, 5.0, [255; 3]);
+            self.canvas.circle(at, 5.0, INK, 2.0);
+        }
         for link in &self.model.forces {
             if let Some(Force::SpringDamper(f)) = link.force.plane() {
                 let ends = [
@@ -166,7 +183,7 @@ impl Drawing<'_> {
 
     /// Velocities at the start, applied forces and torques, gravity.
     pub(super) fn arrows(&mut self) {
-        for (i, body) in self.model.bodies.iter().enumerate() {
+        for (i, body) in self.model.bodies_of_scene().iter().enumerate() {
             let velocity = &self.model.initial_velocity[body.first..body.first + body.n_dof];
             let centre = self.poses[i].position;
             self.arrow_at(centre, Vec2::new(velocity[0], velocity[1]), VELOCITY);

@@ -70,7 +70,7 @@ struct Drawing<'a> {
 pub fn picture(scene: &Space, model: &Model) -> Option<Vec<u8>> {
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
-    let poses = poses.space().to_vec();
+    let poses = poses.space()[..model.bodies_of_scene().len()].to_vec();
     let eye = Eye::new();
     let solids = solids(scene, model, &poses);
     let points = extent(scene, model, &poses, &solids);
@@ -218,7 +218,9 @@ impl Drawing<'_> {
             self.solid(solid, colours);
         }
         let bare = |i: &usize| self.scene.bodies[*i].shapes.is_empty();
-        let bare: Vec<usize> = (0..self.model.bodies.len()).filter(bare).collect();
+        let bare: Vec<usize> = (0..self.model.bodies_of_scene().len())
+            .filter(bare)
+            .collect();
         for i in bare {
             self.sticks(i);
         }
@@ -240,10 +242,11 @@ impl Drawing<'_> {
     }
 
     fn names(&mut self) {
-        for (i, body) in self.model.bodies.iter().enumerate() {
+        let bodies = self.model.bodies_of_scene();
+        for (i, body) in bodies.iter().enumerate() {
             let centre = self.pixel(self.poses[i].position);
             let colour = BODIES[i % BODIES.len()][1];
-            if is_named(i, self.model.bodies.len()) {
+            if is_named(i, bodies.len()) {
                 self.canvas
                     .name(self.labels.place(centre, &body.name), &body.name, colour);
             }

@@ -8,8 +8,8 @@ use super::number;
 use crate::kinds::plane::force::{Force, MotorTorque, Signal};
 use crate::kinds::space::force as space;
 use crate::model::{
-    AnyForce, Arm, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, FrictionElement, Load,
-    Model, Motion,
+    AnyForce, Arm, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, FrictionElement,
+    Limited, Load, Model, Motion, Stop,
 };
 use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
 
@@ -64,7 +64,9 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
         };
         [link.name.clone(), kind.to_owned(), bodies, equation]
     });
-    let drives = model.drives.iter().map(|drive| {
+    let of_scene = model.drives.iter();
+    let of_scene = of_scene.filter(|drive| !model.drives_reel(drive));
+    let drives = of_scene.map(|drive| {
         let bodies = model.bodies_of(drive);
         let (kind, bodies) = match drive.is_of_body() {
             true => ("prescribed motion", model.body_name(bodies[1]).to_owned()),
@@ -266,7 +268,18 @@ fn falling(sliding: String, contact: &Contact) -> String {
     }
 }
 
-/// One row per possible shape pair, and per stop.
+// the speed at which the reel of a rope pays it out
+fn reel_words(model: &Model, rope: &Contact) -> String {
+    let reel = model.rope_of(rope).and_then(|rope| rope.reel);
+    let mut drives = model.drives.iter();
+    let drive = drives.find(|drive| reel.is_some() && model.bodies_of(drive)[1] == reel);
+    drive.map_or(String::new(), |drive| {
+        let speed = signal(drive.motion.signal(), model);
+        format!(" and what its reel pays out at the speed {speed} m/s")
+    })
+}
+
+/// One row per possible shape pair, per stop, and per rope.
 pub fn contact_rows(model: &Model) -> Vec<Row> {
     let mut rows = Vec::new();
     for (i, pair) in model.pairs.iter().enumerate() {
@@ -293,6 +306,18 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                         n => format!("contact, {n} places"),
                     };
                     (pair, kind, equation)
+                }
+                ContactKind::Limit(Stop {
+                    of: Limited::Rope(_),
+                    bound,
+                    ..
+                }) => {
+                    let length = number(*bound);
+                    let reel = reel_words(model, contact);
+                    let equation = format!(
+                        "length of the way along its points at most {length}{reel}, restitution {restitution}"
+                    );
+                    (&contact.name, "rope".to_owned(), equation)
                 }
                 ContactKind::Limit(stop) => {
                     let side = if stop.above { "at least" } else { "at most" };

@@ -5,7 +5,7 @@ use crate::kinds::joint::Sign;
 use crate::kinds::space::Pose;
 use crate::kinds::space::force::{Applied, Force};
 use crate::math::{Vec3, dot3};
-use crate::model::{ForceLink, JointLink, Model, space_pose_of};
+use crate::model::{ForceLink, JointLink, Model, Rope, space_pose_of};
 use crate::scene::spec::Frame;
 use crate::simulation::observe;
 use crate::tool::describe::drawing::canvas::{Colour, Point};
@@ -30,7 +30,13 @@ fn spring_ends(link: &ForceLink, poses: &[Pose]) -> Option<[Vec3; 2]> {
     Some([a.point(f.anchor_a), b.point(f.anchor_b)])
 }
 
-/// Ends of joints, springs and dampers in the world.
+// ends of the straight parts of ropes in the world
+fn ropes<'a>(model: &'a Model, poses: &'a [Pose]) -> impl Iterator<Item = [Vec3; 2]> + 'a {
+    let parts = model.ropes.iter().flat_map(Rope::parts);
+    parts.map(|ends| ends.map(|(body, point)| space_pose_of(poses, body).point(point)))
+}
+
+/// Ends of joints, springs, dampers and ropes in the world.
 pub fn ends(model: &Model, poses: &[Pose]) -> Vec<Vec3> {
     let mut points = Vec::new();
     for link in &model.joints {
@@ -42,6 +48,7 @@ pub fn ends(model: &Model, poses: &[Pose]) -> Vec<Vec3> {
     }
     let springs = model.forces.iter();
     points.extend(springs.filter_map(|f| spring_ends(f, poses)).flatten());
+    points.extend(ropes(model, poses).flatten());
     points
 }
 
@@ -64,6 +71,17 @@ pub fn anchors_of(model: &Model, body: usize) -> Vec<Vec3> {
 impl Drawing<'_> {
     /// Springs and dampers.
     pub(super) fn elements(&mut self) {
+        let ropes: Vec<[Vec3; 2]> = ropes(self.model, &self.poses).collect();
+        for ends in ropes {
+            let [a, b] = ends.map(|p| self.pixel(p));
+            self.canvas.line(&[a, b], INK, 1.5);
+            self.labels.take_line(a, b, 4.0);
+        }
+        for (body, point) in self.model.ropes.iter().flat_map(Rope::pulleys) {
+            let at = self.pixel(self.pose(*body).point(*point));
+            self.canvas.disc(at, 5.0, [255; 3]);
+            self.canvas.circle(at, 5.0, INK, 2.0);
+        }
         for link in &self.model.forces {
             let Some(Force::SpringDamper(f)) = link.force.space() else {
                 continue;
@@ -144,7 +162,7 @@ impl Drawing<'_> {
 
     /// Velocities at the start, applied forces and torques, gravity.
     pub(super) fn arrows(&mut self) {
-        for (i, body) in self.model.bodies.iter().enumerate() {
+        for (i, body) in self.model.bodies_of_scene().iter().enumerate() {
             let v = &self.model.initial_velocity;
             let velocity = Vec3::new(v[body.first], v[body.first + 1], v[body.first + 2]);
             let pose = self.poses[i];
