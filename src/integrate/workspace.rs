@@ -264,7 +264,7 @@ impl Workspace {
             work: 0,
             allowed_work: 0,
             contradicted: None,
-            extrapolation: Extrapolation::new(dense),
+            extrapolation: Extrapolation::new(dense, model.flanges.len()),
             step_error: 0.0,
             start_jacobians: Jacobians::new(&layout),
             mid_velocity: vector(),

@@ -29,7 +29,7 @@ pub const FILE: &str = "scene.bin";
 const MARK: &[u8; 8] = b"stiction";
 
 /// Format number, incremented when fields or variants of `spec` are added, removed or reordered.
-const FORM: u32 = 5;
+const FORM: u32 = 6;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

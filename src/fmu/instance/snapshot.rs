@@ -13,7 +13,7 @@ use crate::state::{State, TimeSteppingState};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 
@@ -188,6 +188,7 @@ impl Instance {
                 s.friction_moment.len(),
                 s.joint_force.len(),
                 s.inputs.len(),
+                s.flange_work.len(),
                 s.time_stepping.sleep_timer.len(),
             ]
         };

@@ -5,6 +5,7 @@
 
 mod bodies;
 mod contacts;
+mod flanges;
 mod friction;
 mod interface;
 mod mechanism;
@@ -26,6 +27,7 @@ use crate::model::{InputUnit, Model};
 pub fn table(model: &Model) -> Vec<Variable> {
     let mut table = Table::default();
     table.inputs(model);
+    table.flanges(model);
     table.sensors(model);
     table.bodies(model);
     table.contacts(model);

@@ -22,6 +22,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
     if in_time_stepping {
@@ -45,6 +46,14 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
                 "remove `integrator = \"time_stepping\"`: the event-driven integrator has them",
             );
         }
+    }
+    for flange in flanges.iter().filter(|_| in_time_stepping) {
+        t.log.add(
+            flange.place.clone(),
+            "flange",
+            "flanges are not available with time stepping",
+            "remove `integrator = \"time_stepping\"`: the event-driven integrator has them; or write an applied force with inputs",
+        );
     }
     let law = t
         .get("contact_default")
@@ -74,6 +83,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
         contact_default,
         contact_rules,
