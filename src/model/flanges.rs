@@ -25,16 +25,27 @@ pub(super) struct Place {
     pub start: [f64; 2],
 }
 
-impl Model {
-    /// The law of a force element, if it is a flange.
-    pub fn flange_law(&self, force: usize) -> Option<&FlangeLaw> {
+impl ForceLink {
+    fn flange_law(&self) -> Option<&FlangeLaw> {
         use crate::kinds::plane::force::Force::Flange;
         use crate::kinds::space::force::Force::Flange as SpaceFlange;
-        match &self.forces[force].force {
+        match &self.force {
             AnyForce::Plane(Flange(flange)) => Some(&flange.law),
             AnyForce::Space(SpaceFlange(flange)) => Some(&flange.law),
             AnyForce::Plane(_) | AnyForce::Space(_) => None,
         }
+    }
+
+    /// Is it a flange with a spring to its partner?
+    pub fn is_spring_line(&self) -> bool {
+        matches!(self.flange_law(), Some(FlangeLaw::Spring { .. }))
+    }
+}
+
+impl Model {
+    /// The law of a force element, if it is a flange.
+    pub fn flange_law(&self, force: usize) -> Option<&FlangeLaw> {
+        self.forces[force].flange_law()
     }
 
     /// Adds a flange with its inputs; `force` makes its element from its law. Until it is known otherwise, the partner of a

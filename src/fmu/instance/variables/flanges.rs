@@ -3,7 +3,6 @@
 use super::mechanism::effort;
 use super::{ANGULAR, LINEAR, Table};
 use crate::fmu::instance::variable::{Output, Unit};
-use crate::kinds::plane::force::FlangeLaw;
 use crate::model::Model;
 
 impl Table {
@@ -28,7 +27,7 @@ impl Table {
                 units[1],
                 Output::real([i, 0], |s, [i, _]| s.flange_motion(i)[1]).column(),
             );
-            if let Some(FlangeLaw::Spring { .. }) = model.flange_law(flange.force) {
+            if model.forces[flange.force].is_spring_line() {
                 self.output(
                     format!("{name}.force"),
                     format!("force of the spring on the body at {name}; the opposite acts on the partner"),
