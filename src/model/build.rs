@@ -438,7 +438,7 @@ impl Builder<'_> {
                 bodies,
                 joint,
                 turns,
-                start: now.map_or([0.0; 2], |now| [now.value, now.rate]),
+                start: now.map_or(0.0, |now| now.value),
             };
             self.model
                 .add_flange(&written.name, place, written.spring, |law| {

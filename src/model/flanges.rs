@@ -21,8 +21,8 @@ pub(super) struct Place {
     pub joint: Option<usize>,
     /// Is its coordinate an angle?
     pub turns: bool,
-    /// Its position and velocity at the start, m and m/s or rad and rad/s.
-    pub start: [f64; 2],
+    /// Its position at the start, m or rad.
+    pub start: f64,
 }
 
 impl ForceLink {
@@ -48,8 +48,19 @@ impl Model {
         self.forces[force].flange_law()
     }
 
+    /// Is an input the motion of the partner of a flange?
+    pub fn is_of_partner(&self, input: usize) -> bool {
+        let mut laws = self.flanges.iter().map(|f| self.flange_law(f.force));
+        laws.any(|law| match law {
+            Some(FlangeLaw::Spring {
+                position, velocity, ..
+            }) => [*position, *velocity].contains(&input),
+            Some(FlangeLaw::Force(_)) | None => false,
+        })
+    }
+
     /// Adds a flange with its inputs; `force` makes its element from its law. Until it is known otherwise, the partner of a
-    /// spring moves like the flange at the `start`.
+    /// spring rests at the `start`.
     pub(super) fn add_flange(
         &mut self,
         name: &str,
@@ -61,7 +72,7 @@ impl Model {
             bodies,
             joint,
             turns,
-            start: [position, velocity],
+            start,
         } = place;
         let units = match turns {
             false => [
@@ -88,8 +99,8 @@ impl Model {
             Some(FlangeSpring { stiffness, damping }) => FlangeLaw::Spring {
                 stiffness,
                 damping,
-                position: input("partner_position", units[1], position),
-                velocity: input("partner_velocity", units[2], velocity),
+                position: input("partner_position", units[1], start),
+                velocity: input("partner_velocity", units[2], 0.0),
             },
         };
         self.flanges.push(Flange {

@@ -502,7 +502,7 @@ impl Builder<'_> {
                 bodies,
                 joint: joint.map(|(i, _)| i),
                 turns,
-                start: now.map_or([0.0; 2], |now| [now.value, now.rate]),
+                start: now.map_or(0.0, |now| now.value),
             };
             self.model
                 .add_flange(&written.name, place, written.spring, |law| {

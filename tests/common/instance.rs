@@ -1,10 +1,10 @@
-//! An FMU instance driven like a master drives it, by names.
+//! An FMU instance, driven by the names of its variables as a master drives it.
 
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::snapshot::Snapshot;
 use stiction::fmu::instance::variable::Value;
 
-/// An instance after its initialization.
+/// An instance and its time.
 pub struct Driven {
     pub instance: Instance,
     pub time: f64,
@@ -13,11 +13,17 @@ pub struct Driven {
 impl Driven {
     /// Of a scene, with a tolerance if there is one.
     pub fn new(scene: &str, tolerance: Option<f64>) -> Self {
+        let mut driven = Self::in_initialization(scene, tolerance);
+        driven.instance.exit_initialization().unwrap();
+        driven
+    }
+
+    /// The same before the end of the initialization.
+    pub fn in_initialization(scene: &str, tolerance: Option<f64>) -> Self {
         let mut instance =
             Instance::new("scene", "scene.toml", scene).unwrap_or_else(|e| panic!("{e}"));
         instance.setup_experiment(tolerance, 0.0, None).unwrap();
         instance.enter_initialization().unwrap();
-        instance.exit_initialization().unwrap();
         Self {
             instance,
             time: 0.0,

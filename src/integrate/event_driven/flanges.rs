@@ -4,7 +4,7 @@
 //!      The work of a constant force is exact
 //! (2)  inverse mass: d . a,   a = M^-1 (d + G^T c),   G a = 0 for joints, closed contacts and what sticks
 
-use super::{assemble, begin, trial::Trial};
+use super::{assemble, begin, elements, trial::Trial};
 use crate::dynamics;
 use crate::integrate::workspace::Workspace;
 use crate::model::Model;
@@ -91,5 +91,7 @@ pub fn inverse_mass(
     };
     level.respond_to_force(model, joints, status, fixed_mode_solver, free);
     let along = free.iter().zip(twice.iter());
-    along.map(|(a, d)| a * d).sum()
+    let inverse_mass = along.map(|(a, d)| a * d).sum();
+    elements::hold(model, workspace);
+    inverse_mass
 }
