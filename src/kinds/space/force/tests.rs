@@ -258,6 +258,10 @@ fn the_force_along_a_coordinate_is_what_the_power_says() {
                 Force::Stribeck(f) => f.coordinate,
                 Force::MotorTorque(f) => f.coordinate,
                 Force::Servo(f) => f.coordinate,
+                Force::Flange(f) => match f.at {
+                    force::Hold::Joint(coordinate) => coordinate,
+                    force::Hold::Point { .. } => continue,
+                },
                 Force::SpringDamper(_) | Force::Applied(_) | Force::Viscous(_) => continue,
             };
             let (_, row) = joint.coordinate(coordinate, &place.poses[0], &place.poses[1]);
