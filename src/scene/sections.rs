@@ -49,7 +49,7 @@ pub const FLANGE: &[Parameter] = parameters! {
     "body" | "" | "required" | "\"block\"" | "how others refer to it": "the body that the partner holds";
     "point" | "m" | "the centre of mass" | "[0.5, 0]" | "in coordinates of the body": "a point of the body, in its coordinates";
     "along" | "" | "required" | "[1, 0]" | "a direction of the world": "direction of the force and of the motion in the world, which stays; any length";
-    "joint" | "" | "" | "\"hinge\"" | "name of a joint": "in place of `body`, `point` and `along`: a joint, whose coordinate the partner holds";
+    "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "in place of `body`, `point` and `along`: a joint, whose coordinate the partner holds";
     "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "of the joint, in space";
     "stiffness" | "N/m or N m/rad" | "required" | "1e5" | "" | NOT_NEGATIVE: "of kind `\"spring\"`: force for each metre or radian that the partner is ahead";
     "damping" | "N s/m or N m s/rad" | "0" | "50.0" | "" | NOT_NEGATIVE: "of kind `\"spring\"`: the same for the rate";

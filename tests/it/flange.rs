@@ -447,6 +447,24 @@ fn the_force_of_a_line_follows_its_partner_in_the_initialization() {
 }
 
 #[test]
+fn the_stiffness_of_a_line_may_change_during_the_run() {
+    let text = on_a_line(200.0, 0.0, 0.01);
+    let parameter = "[[parameter]]\nname = \"k\"\nsets = [\"flange.line.stiffness\"]\n";
+    for (scene, name) in [
+        (text.clone(), "line.stiffness"),
+        (format!("{text}{parameter}"), "k"),
+    ] {
+        let mut fmu = Driven::new(&scene, None);
+        fmu.step(0.1);
+        let force = fmu.get("line.force");
+        fmu.set(name, 400.0);
+        fmu.instance.set_is_complete().unwrap();
+        let change = fmu.get("line.force") / force;
+        assert!((change - 2.0).abs() < 1e-12, "{name}: {change}");
+    }
+}
+
+#[test]
 fn variables_of_flanges_are_in_the_interface() {
     let scene = on_a_line(10.0, 1.0, 0.01);
     let fmu = Driven::new(&scene, None);

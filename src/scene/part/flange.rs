@@ -7,7 +7,6 @@ use crate::kinds::joint::Kind as JointKind;
 use crate::kinds::parameter::Parameter;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::sections::FLANGE;
 use crate::scene::spec::Target;
 use crate::scene::spec::flange::{Flange, FlangeSpring, FlangeTarget};
 
@@ -40,7 +39,6 @@ pub fn read<B: Moving, J: JointKind>(
 ) -> Option<Flange<B::Point>> {
     let place = t.place.clone();
     let name = names.take(&mut t);
-    t.describe(FLANGE);
     let kind = t.need_choice("kind", KINDS);
     let is_at_joint = t.has("joint");
     let on = match is_at_joint {
@@ -86,16 +84,12 @@ fn of_joint<B: Moving, J: JointKind>(
     }
 }
 
-fn of_body<B: Moving, P>(t: &mut Table<'_>, bodies: &[B]) -> Option<FlangeTarget<P>>
-where
-    B: Moving<Point = P>,
-    P: crate::scene::value::Vector,
-{
+fn of_body<B: Moving>(t: &mut Table<'_>, bodies: &[B]) -> Option<FlangeTarget<B::Point>> {
     let body = t.need("body").and_then(|v| moving(&v, bodies));
     let on_point = body
         .as_ref()
         .is_some_and(|b| side(&b.text, bodies).is_point());
-    let point = application_point::<P>(t, on_point);
+    let point = application_point(t, on_point);
     let along = t.need_direction("along");
     Some(FlangeTarget::Point {
         body: body?,
