@@ -17,7 +17,7 @@ use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaterni
 use crate::scene::error::{Place, Problem};
 use crate::scene::spec::flange::FlangeTarget;
 use crate::scene::spec::space::{self as written, Mass, Space, Triple};
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Scene, Target};
+use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Integrator, Name, Scene, Target};
 use std::borrow::Cow;
 
 /// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
@@ -468,6 +468,15 @@ impl Builder<'_> {
 
     fn flanges(&mut self) {
         for written in &self.scene.flanges {
+            if self.model.settings.integrator == Integrator::TimeStepping {
+                self.reject(
+                    &written.place,
+                    format!("flange[{}]", written.name),
+                    "flanges are not available with time stepping",
+                    "remove `integrator = \"time_stepping\"`: the event-driven integrator has them; or write an applied force with inputs",
+                );
+                continue;
+            }
             let (bodies, joint, at) = match &written.on {
                 FlangeTarget::Joint { joint, coordinate } => {
                     let Some(index) = self.joint(joint) else {

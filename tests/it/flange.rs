@@ -2,6 +2,7 @@
 
 use crate::common::instance::Driven;
 use crate::common::{halvings, model, order_study};
+use stiction::Model;
 use stiction::fmu::instance::variable::Causality;
 use stiction::scene::parse;
 
@@ -503,7 +504,7 @@ fn wrong_flanges_are_refused_with_line_key_and_hint() {
     for (scene, key, message) in [
         (
             in_time_stepping,
-            "flange",
+            "flange[rod]",
             "not available with time stepping",
         ),
         (
@@ -547,7 +548,7 @@ fn wrong_flanges_are_refused_with_line_key_and_hint() {
             "",
         ),
     ] {
-        let error = parse("scene", &scene).unwrap_err();
+        let error = Model::from_text("scene", &scene).unwrap_err();
         let text = error.to_string();
         println!("{text}");
         assert!(text.contains(key) && text.contains(message) && text.contains("hint"));

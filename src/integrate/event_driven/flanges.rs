@@ -12,6 +12,10 @@ use crate::state::{State, Status, closed};
 
 /// Finds the work of each flange in the trial step that ends at the time `end`, for `workspace.trial` (1).
 pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace, end: f64) {
+    let h = end - state.time;
+    if h <= 0.0 {
+        return workspace.trial.flange_work.fill(0.0);
+    }
     for i in 0..model.flanges.len() {
         let force = model.flanges[i].force;
         let Some(law) = model.flange_law(force) else {
@@ -34,7 +38,6 @@ pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace
             model.twists(v, twists);
             dynamics::driven_coordinate(model, force, poses, twists).unwrap_or_default()
         });
-        let h = end - state.time;
         let [[x0, u0], [x1, u1]] = [start, last];
         let middle = [
             0.5 * (x0 + x1) + 0.125 * h * (u0 - u1),

@@ -51,7 +51,12 @@ pub fn read<B: Moving, J: JointKind>(
             .unwrap_or(0.0),
         damping: t.number_or("damping", Range::NOT_NEGATIVE, 0.0),
     });
-    t.finish_kind("a flange of kind \"force\"", OF_SPRING.to_vec());
+    let what = match kind {
+        Some(Kind::Force) => "a flange of kind \"force\"",
+        Some(Kind::Spring) => "a flange of kind \"spring\"",
+        None => "a flange",
+    };
+    t.finish_kind(what, OF_SPRING.to_vec());
     kind?;
     Some(Flange {
         place,

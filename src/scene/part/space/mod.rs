@@ -47,14 +47,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
             );
         }
     }
-    for flange in flanges.iter().filter(|_| in_time_stepping) {
-        t.log.add(
-            flange.place.clone(),
-            "flange",
-            "flanges are not available with time stepping",
-            "remove `integrator = \"time_stepping\"`: the event-driven integrator has them; or write an applied force with inputs",
-        );
-    }
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
