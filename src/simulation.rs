@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::warning::{Warning, Watch};
 use serde::{Deserialize, Serialize};
 
+mod flanges;
 pub mod observe;
 mod rates;
 mod sensors;

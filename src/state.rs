@@ -201,6 +201,8 @@ pub struct State {
     pub joint_force: Vec<f64>,
     /// Input values, then the branch of each servo: -1 at its lower limit, 0 inside, 1 at its upper limit.
     pub inputs: Vec<Input>,
+    /// Work of each flange on the bodies since the start, J.
+    pub flange_work: Vec<f64>,
     /// Remaining steps with numerical damping.
     pub damping_left: u32,
     /// State of the step-size control under a tolerance.
@@ -245,7 +247,7 @@ clone_in_place! {
 clone_in_place! {
     State {
         lists: position, orientation, joint_angle, velocity, average_velocity, status, element_status, load_direction, acceleration, contact_force, friction_force, sliding,
-            resistance, friction_moment, joint_force, inputs;
+            resistance, friction_moment, joint_force, inputs, flange_work;
         numbers: time, statuses_known, damping_left, control, started;
         parts: time_stepping
     }
@@ -307,6 +309,7 @@ impl State {
                         .map(|given| Input::held(0.0, given.start)),
                 )
                 .collect(),
+            flange_work: vec![0.0; model.flanges.len()],
             damping_left: 0,
             control: Control::default(),
             started: false,

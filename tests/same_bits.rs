@@ -12,7 +12,7 @@ use stiction::simulation::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]
-const GOLDEN: [(&str, u64, u64, u64); 36] = [
+const GOLDEN: [(&str, u64, u64, u64); 39] = [
     ("belt_stick_slip", 0x151447b67f898275, 0xfce6bba6763c73e3, 0x72019ed99558f468),
     ("block_on_table", 0x41b3bc5401514a59, 0x6908e6640a10d361, 0x3380e336c4e9c85c),
     ("bouncing_ball", 0x6e29b4b196587dfc, 0x61ff17713d6add30, 0x9866bda43510415c),
@@ -45,6 +45,9 @@ const GOLDEN: [(&str, u64, u64, u64); 36] = [
     ("slider_friction", 0xbf82560993727e8f, 0x8b6639f169bb57c3, 0x7599f5c2b00a063d),
     ("solenoid_valve", 0xa63205ce3429064a, 0x5ce66672ddcd3429, 0x204e50676ecb63b5),
     ("spinning_top", 0x68df100a24708b46, 0x653cd675a8666571, 0x8c88520c57e58bf4),
+    ("spring_line", 0x6a65a107e98cdeb4, 0x676d584000096b4c, 0x9d4654a635f4e6d4),
+    ("ball_on_pad", 0, 0, 0),
+    ("quarter_car", 0, 0, 0),
     ("two_bars", 0x9d63da1a75daf515, 0xa7549b686b7630b3, 0x897ba43137906169),
     ("two_bodies_damper", 0x584e6d5bda57667a, 0xf684eb195a66d532, 0x091a6f762c6af82f),
     ("two_carts", 0x4cd8311300a7bcb2, 0x1e2cc2f2e1d6c452, 0x80175d077f4e029e),

@@ -477,12 +477,69 @@ pub fn servos(
         twists,
     };
     for (i, link) in model.forces.iter().enumerate() {
-        let coordinate = match &link.force {
-            AnyForce::Plane(force) => at.plane(link, |at| force.servo_coordinate(at)),
-            AnyForce::Space(force) => at.space(link, |at| force.servo_coordinate(at)),
-        };
-        if let (Some(servo), Some(coordinate)) = (link.force.servo(), coordinate) {
+        if let (Some(servo), Some(coordinate)) = (link.force.servo(), at.driven_coordinate(link)) {
             visit(i, servo, servo.wanted(coordinate, time, inputs));
+        }
+    }
+}
+
+/// The coordinate that a servo or flange acts on, m or rad, and its rate.
+pub fn driven_coordinate(
+    model: &Model,
+    force: usize,
+    poses: &Poses,
+    twists: &Twists,
+) -> Option<[f64; 2]> {
+    let at = At {
+        model,
+        time: (0.0, Side::After),
+        inputs: &[],
+        poses,
+        twists,
+    };
+    at.driven_coordinate(&model.forces[force])
+}
+
+/// Power of a servo or flange on the bodies, W.
+pub fn driven_power(
+    model: &Model,
+    force: usize,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+) -> f64 {
+    let rate = driven_coordinate(model, force, poses, twists).map_or(0.0, |[_, rate]| rate);
+    rate * coordinate_force(model, force, time, inputs, poses, twists)
+}
+
+/// Adds the gradient of that coordinate to a vector over the velocities.
+pub fn add_driven_gradient(
+    model: &Model,
+    force: usize,
+    poses: &Poses,
+    twists: &Twists,
+    total: &mut [f64],
+) {
+    let at = At {
+        model,
+        time: (0.0, Side::After),
+        inputs: &[],
+        poses,
+        twists,
+    };
+    let link = &model.forces[force];
+    let spans = model.spans(link.bodies);
+    match &link.force {
+        AnyForce::Plane(force) => {
+            if let Some(now) = at.plane(link, |at| force.driven_coordinate(at)) {
+                add_force(spans, 1.0, &now.gradient, total);
+            }
+        }
+        AnyForce::Space(force) => {
+            if let Some(now) = at.space(link, |at| force.driven_coordinate(at)) {
+                add_force(spans, 1.0, &now.gradient, total);
+            }
         }
     }
 }
@@ -647,6 +704,19 @@ impl At<'_> {
                 .joint
                 .map_or_else(Count::default, |i| self.poses.count(&self.model.joints[i])),
         })
+    }
+
+    fn driven_coordinate(&self, link: &ForceLink) -> Option<[f64; 2]> {
+        match &link.force {
+            AnyForce::Plane(force) => self.plane(link, |at| {
+                let now = force.driven_coordinate(at)?;
+                Some([now.value, now.rate])
+            }),
+            AnyForce::Space(force) => self.space(link, |at| {
+                let now = force.driven_coordinate(at)?;
+                Some([now.value, now.rate])
+            }),
+        }
     }
 
     // the force of an applied one, times `factor`

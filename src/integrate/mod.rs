@@ -266,6 +266,18 @@ pub fn refresh_forces(
     }
 }
 
+/// The acceleration of a flange for each newton, or newton metre, with the statuses of the state: 1/kg or 1/(kg m²). With `sliding` as if
+/// nothing stuck.
+pub fn inverse_mass(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    flange: usize,
+    sliding: bool,
+) -> f64 {
+    event_driven::inverse_mass(model, state, workspace, flange, sliding)
+}
+
 /// Power dissipated by contact friction at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     match model.time_stepping {

@@ -178,30 +178,22 @@ impl Workspace {
 
     /// Allocates everything that a step of this model can need.
     pub fn new(model: &Model) -> Self {
-        let n_joint = if model.time_stepping.is_some() {
-            0
-        } else {
-            model.n_joint_rows
-        };
         let (n, n_contacts) = (model.n_velocities, model.contacts.len());
         // time stepping has no matrices over all bodies
+        let if_dense = |n: usize| if model.time_stepping.is_some() { 0 } else { n };
+        let (dense, n_joint) = (if_dense(n), if_dense(model.n_joint_rows));
         let layout = Arc::new(match model.time_stepping {
             Some(_) => Layout::default(),
             None => Layout::new(model),
         });
-        let dense = if model.time_stepping.is_some() { 0 } else { n };
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
         let n_event_functions =
             EVENT_FUNCTIONS * model.expected_contacts() + 2 * model.elements.len() + 1;
         let n_discs = 2 * model.expected_contacts();
-        let n_compliant = if model.has_compliant_contacts {
-            n_contacts
-        } else {
-            0
-        };
-        let mut workspace = Self {
+        let n_compliant = usize::from(model.has_compliant_contacts) * n_contacts;
+        Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
             inputs: Vec::with_capacity(model.inputs.len()),
@@ -248,7 +240,7 @@ impl Workspace {
             released: Vec::with_capacity(n_compliant),
             start_forces: Vec::with_capacity(n_compliant),
             compliant_works: Vec::with_capacity(n_compliant),
-            statuses: Vec::with_capacity(n_contacts),
+            statuses: vec![Status::Open; n_contacts],
             previous: vec![Status::Open; n_contacts],
             at_rest: vec![AtRest::default(); n_contacts],
             before: vector(),
@@ -264,7 +256,7 @@ impl Workspace {
             work: 0,
             allowed_work: 0,
             contradicted: None,
-            extrapolation: Extrapolation::new(dense),
+            extrapolation: Extrapolation::new(dense, model.flanges.len()),
             step_error: 0.0,
             start_jacobians: Jacobians::new(&layout),
             mid_velocity: vector(),
@@ -285,8 +277,6 @@ impl Workspace {
             time_stepping: Work::default(),
             check_poses: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),
-        };
-        workspace.statuses.resize(n_contacts, Status::Open);
-        workspace
+        }
     }
 }

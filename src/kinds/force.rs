@@ -317,6 +317,17 @@ macro_rules! force_kinds {
             }
         }
 
+        /// A coordinate of the bodies of an element.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct Coordinate {
+            /// m or rad.
+            pub value: f64,
+            /// m/s or rad/s.
+            pub rate: f64,
+            /// Its derivatives along the velocities of the two bodies.
+            pub gradient: PairVector,
+        }
+
         /// Interface of all elements.
         pub trait ForceKind: crate::kinds::force::Tunable {
             /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
@@ -367,8 +378,8 @@ macro_rules! force_kinds {
                 true
             }
 
-            /// The joint coordinate of a servo, and its rate.
-            fn servo_coordinate(&self, _: &Situation) -> Option<[f64; 2]> {
+            /// The coordinate that a servo or flange acts on.
+            fn driven_coordinate(&self, _: &Situation) -> Option<Coordinate> {
                 None
             }
 

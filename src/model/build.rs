@@ -2,16 +2,17 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, FrictionElement, InputUnit, JointLink, Model,
-    Motion, Poses, StartSpec, contacts, drives, pose_of, sensors, space, twist_of,
+    Motion, Poses, StartSpec, contacts, drives, flanges, pose_of, sensors, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::force::{Given, Kind};
 use crate::kinds::joint::Mounting;
-use crate::kinds::plane::force::{Signal, Site};
+use crate::kinds::plane::force::{Flange, Force, Hold, Side, Signal, Site, Situation};
 use crate::kinds::plane::joint::{Joint, Mounts, Revolute};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
+use crate::scene::spec::flange::FlangeTarget;
 use crate::scene::spec::{
     self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Parts, Plane, Scene, Target,
 };
@@ -43,6 +44,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     builder.drives();
     builder.clutches();
     builder.forces();
+    builder.flanges();
     if builder.problems.is_empty() {
         contacts::add(
             plane,
@@ -123,6 +125,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         inputs: Vec::new(),
         parameters: scene.parameters.clone(),
         sensors: Vec::new(),
+        flanges: Vec::new(),
         n_servos: 0,
         breakpoints: Vec::new(),
         shortest_period: f64::INFINITY,
@@ -404,6 +407,45 @@ impl Builder<'_> {
                 force: AnyForce::Plane(written.kind.force(site, &written.parameters)),
                 joint: at_joint,
             });
+        }
+    }
+
+    fn flanges(&mut self) {
+        for written in &self.scene.flanges {
+            let (bodies, joint, at) = match &written.on {
+                FlangeTarget::Joint { joint, coordinate } => {
+                    let Some(index) = self.joint(joint) else {
+                        continue;
+                    };
+                    let bodies = self.model.joints[index].bodies;
+                    (bodies, Some(index), Hold::Joint(*coordinate))
+                }
+                FlangeTarget::Point { body, point, along } => {
+                    let axis = vec2(*along) / length(vec2(*along));
+                    let point = vec2(*point);
+                    ([None, self.body(body)], None, Hold::Point { point, axis })
+                }
+            };
+            let turns = joint.is_some_and(|i| self.model.joints[i].joint.coordinate_turns(0));
+            let placed = Situation {
+                time: 0.0,
+                side: Side::After,
+                pose: bodies.map(|body| pose_of(&self.poses, body)),
+                twist: bodies.map(|body| twist_of(&self.twists, body)),
+                joint: joint.and_then(|i| self.model.joints[i].joint.plane()),
+                inputs: &[],
+            };
+            let now = at.coordinate(&placed);
+            let place = flanges::Place {
+                bodies,
+                joint,
+                turns,
+                start: now.map_or(0.0, |now| now.value),
+            };
+            self.model
+                .add_flange(&written.name, place, written.spring, |law| {
+                    AnyForce::Plane(Force::Flange(Flange { at, law }))
+                });
         }
     }
 

@@ -5,6 +5,7 @@ mod build;
 mod contacts;
 mod drive;
 mod drives;
+mod flanges;
 mod friction;
 mod friction_parts;
 mod geometry;
@@ -25,6 +26,7 @@ mod tree;
 pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
 pub use drive::{Coupling, Drive, Driven, Motion, Term};
+pub use flanges::Flange;
 pub use friction::{Arm, BACKWARD, FORWARD, FrictionElement, Load};
 pub use geometry::{
     ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
@@ -96,6 +98,8 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
+    /// Flanges.
+    pub flanges: Vec<Flange>,
     /// Inputs.
     pub inputs: Vec<InputLink>,
     /// Number of servos among the force elements.

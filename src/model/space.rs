@@ -5,18 +5,21 @@ use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
     StartSpec, Twists, space_pose_of, space_twist_of,
 };
-use super::{drives, sensors, space_contacts};
+use super::{drives, flanges, sensors, space_contacts};
 use crate::kinds::joint::{Kind as _, Mounting};
-use crate::kinds::plane::force::Signal;
-use crate::kinds::space::force::Site;
+use crate::kinds::plane::force::{Hold, Side, Signal};
+use crate::kinds::space::force::{Flange, Force, Site, Situation, coordinate};
 use crate::kinds::space::inertia::{self, Defect};
-use crate::kinds::space::joint::{Joint, Kind as JointKind, Mount, Mounts};
+use crate::kinds::space::joint::{Count, Joint, Kind as JointKind, Mount, Mounts};
 use crate::kinds::space::shape::shape_of;
 use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
+use crate::scene::spec::flange::FlangeTarget;
 use crate::scene::spec::space::{self as written, Mass, Space, Triple};
-use crate::scene::spec::{self, Anchors, Axes, BodyKind, BodyMotion, Frame, Name, Scene, Target};
+use crate::scene::spec::{
+    self, Anchors, Axes, BodyKind, BodyMotion, Frame, Integrator, Name, Scene, Target,
+};
 use std::borrow::Cow;
 
 /// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
@@ -41,6 +44,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
     builder.drives();
     builder.clutches();
     builder.forces();
+    builder.flanges();
     let Builder {
         mut model,
         mut problems,
@@ -459,6 +463,60 @@ impl Builder<'_> {
                 force: AnyForce::Space(written.kind.force(site, &written.parameters)),
                 joint: at_joint,
             });
+        }
+    }
+
+    fn flanges(&mut self) {
+        for written in &self.scene.flanges {
+            if self.model.settings.integrator == Integrator::TimeStepping {
+                self.reject(
+                    &written.place,
+                    format!("flange[{}]", written.name),
+                    "flanges are not available with time stepping",
+                    "remove `integrator = \"time_stepping\"`: the event-driven integrator has them; or write an applied force with inputs",
+                );
+                continue;
+            }
+            let (bodies, joint, at) = match &written.on {
+                FlangeTarget::Joint { joint, coordinate } => {
+                    let Some(index) = self.joint(joint) else {
+                        continue;
+                    };
+                    self.check_coordinate(index, *coordinate, &written.place);
+                    let bodies = self.model.joints[index].bodies;
+                    (bodies, Some((index, *coordinate)), Hold::Joint(*coordinate))
+                }
+                FlangeTarget::Point { body, point, along } => {
+                    let body = self.body(body);
+                    let along = vec3(*along);
+                    let axis = along / dot3(along, along).sqrt();
+                    let point = self.in_body(body, *point);
+                    ([None, body], None, Hold::Point { point, axis })
+                }
+            };
+            let turns = joint.is_some_and(|(i, coordinate)| {
+                self.model.joints[i].joint.coordinate_turns(coordinate)
+            });
+            let placed = Situation {
+                time: 0.0,
+                side: Side::After,
+                pose: bodies.map(|body| space_pose_of(&self.poses, body)),
+                twist: bodies.map(|body| space_twist_of(&self.twists, body)),
+                joint: joint.and_then(|(i, _)| self.model.joints[i].joint.space()),
+                count: Count::default(),
+                inputs: &[],
+            };
+            let now = coordinate(&at, &placed);
+            let place = flanges::Place {
+                bodies,
+                joint: joint.map(|(i, _)| i),
+                turns,
+                start: now.map_or(0.0, |now| now.value),
+            };
+            self.model
+                .add_flange(&written.name, place, written.spring, |law| {
+                    AnyForce::Space(Force::Flange(Flange { at, law }))
+                });
         }
     }
 

@@ -23,6 +23,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[coupling]]" | "" | "" | "" | "": "gears, racks, belts and other equations between joint coordinates";
     "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
+    "[[flange]]" | "" | "" | "" | "": "where another model takes hold, see [below](#flange)";
     "[[sensor]]" | "" | "" | "" | "": "quantities with names of your own, see [below](#sensor)";
     "[[parameter]]" | "" | "" | "" | "": "values of the scene with names of your own, see [below](#parameter)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
@@ -40,6 +41,19 @@ pub const FMU: &[Parameter] = parameters! {
     "version" | "" | "" | "\"1.2\"" | "": "of the model";
     "license" | "" | "" | "\"CC-BY-4.0\"" | "": "of the model";
     "copyright" | "" | "" | "\"2026, Example Inc.\"" | "": "of the model";
+};
+
+/// `[[flange]]`.
+pub const FLANGE: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"rod\"" | "how others refer to it": "of its variables";
+    "kind" | "" | "required" | "\"force\"" | "or \"spring\"": "`\"force\"`: the partner gives the force; `\"spring\"`: it gives its motion, and a spring and a damper lead to it";
+    "body" | "" | "required" | "\"block\"" | "how others refer to it": "the body that the partner holds";
+    "point" | "m" | "the centre of mass" | "[0.5, 0]" | "in coordinates of the body": "a point of the body, in its coordinates";
+    "along" | "" | "required" | "[1, 0]" | "a direction of the world": "direction of the force and of the motion in the world, which stays; any length";
+    "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "in place of `body`, `point` and `along`: a joint, whose coordinate the partner holds";
+    "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "of the joint, in space";
+    "stiffness" | "N/m or N m/rad" | "required" | "1e5" | "" | NOT_NEGATIVE: "of kind `\"spring\"`: force for each metre or radian that the partner is ahead";
+    "damping" | "N s/m or N m s/rad" | "0" | "50.0" | "" | NOT_NEGATIVE: "of kind `\"spring\"`: the same for the rate";
 };
 
 /// `[[sensor]]`.
@@ -443,7 +457,7 @@ pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
         ],
     };
     lists.extend([
-        SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, ROPE, PULLEY, FMU, SENSOR,
+        SHAPE, JOINT, MOTOR, COUPLING, FORCE, FILE, BELT, ROPE, PULLEY, FMU, FLANGE, SENSOR,
     ]);
     lists.extend([PARAMETER, TARGET_OF_PARAMETER]);
     lists.extend(COUPLINGS.iter().map(|(_, _, keys)| *keys));

@@ -1,6 +1,7 @@
 //! The scene spec: one struct per table of the file, units as in the file, every item with its
 //! location. References between items are checked by `model`.
 
+pub mod flange;
 pub mod friction;
 pub mod interface;
 pub mod parameter;
@@ -98,6 +99,8 @@ pub struct Plane {
     pub clutches: Vec<friction::Clutch>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Flanges.
+    pub flanges: Vec<flange::Flange>,
     /// Sensors.
     pub sensors: Vec<sensor::Sensor>,
     /// Default contact properties.

@@ -6,6 +6,7 @@ pub mod boxes;
 pub mod c;
 pub mod command;
 pub mod cpu;
+pub mod instance;
 pub mod libraries;
 pub mod mutated;
 pub mod passive;

@@ -15,6 +15,7 @@ mod drives;
 mod elements;
 mod energy;
 mod error_messages;
+mod flange;
 mod four_balls;
 mod friction_laws;
 mod growth;

@@ -1,8 +1,8 @@
-"""Runs what docs/MASTERS.md shows: its Python blocks, and the commands that name this file as the one that runs them.
+"""Runs what docs/MASTERS.md and docs/COUPLING.md show: their Python blocks, and the commands that name this file as the one that runs them.
 
 usage: page_runs.py STICTION    (the program, with its shared library beside it)
 
-The blocks are run in the order of the page, in one folder, each Python block in a process of its own.
+The blocks are run in the order of the pages, in one folder, each Python block in a process of its own.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs/MASTERS.md"
+PAGES = [Path(__file__).parents[2] / "docs" / name for name in ["MASTERS.md", "COUPLING.md"]]
 BY_THE_DOCUMENTS = "<!-- not run: "
 
 
@@ -45,17 +45,18 @@ def main():
     environment = {**os.environ, "PATH": os.pathsep.join(folders)}
     n_run, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for language, number, lines, before in blocks(PAGE.read_text()):
+        found = [(page.name, *block) for page in PAGES for block in blocks(page.read_text())]
+        for page, language, number, lines, before in found:
             for command in commands(language, lines, before):
                 done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
                 n_run += 1
                 failed += done.returncode != 0
-                print(f"{'FAIL' if done.returncode else 'ok  '} {PAGE.name}:{number}: {language}")
+                print(f"{'FAIL' if done.returncode else 'ok  '} {page}:{number}: {language}")
                 if done.returncode:
                     print(done.stdout + done.stderr)
         for wanted in ["falling_rod.fmu", "rod.csv"]:
             assert (Path(folder) / wanted).is_file(), f"{wanted} was not written"
-    assert n_run >= 7, f"only {n_run} blocks were found"
+    assert n_run >= 8, f"only {n_run} blocks were found"
     print(f"{n_run - failed} passed, {failed} failed")
     sys.exit(failed > 0)
 

@@ -98,7 +98,7 @@ impl Instance {
         Ok(())
     }
 
-    // the speed of a motor makes velocities jump, which is visible only before the first step
+    // the speed of a motor makes velocities jump, which is visible only before the first step; that of a partner makes a force
     fn jumps_with(&self, input: usize) -> bool {
         let is_speed = match self.scene.inputs[input].unit {
             InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,
@@ -109,7 +109,7 @@ impl Instance {
             | InputUnit::MeterPerSecond2
             | InputUnit::RadianPerSecond2 => false,
         };
-        is_speed && self.phase == Phase::Initialization
+        is_speed && !self.scene.is_of_partner(input) && self.phase == Phase::Initialization
     }
 
     // the largest force that acts, or 1 where none does

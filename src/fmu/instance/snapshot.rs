@@ -188,6 +188,7 @@ impl Instance {
                 s.friction_moment.len(),
                 s.joint_force.len(),
                 s.inputs.len(),
+                s.flange_work.len(),
                 s.time_stepping.sleep_timer.len(),
             ]
         };

@@ -34,6 +34,8 @@ units! {
     MeterPerSecond2 "m/s2" "Acceleration" [0, 1, -2, 0] None;
     RadianPerSecond2 "rad/s2" "AngularAcceleration" [0, 0, -2, 1] Some(("deg/s2", DEGREES));
     Kilogram "kg" "Mass" [1, 0, 0, 0] None;
+    PerKilogram "1/kg" "InverseMass" [-1, 0, 0, 0] None;
+    PerKilogramMeter2 "1/(kg.m2)" "InverseInertia" [-1, -2, 0, 0] None;
     KilogramMeter2 "kg.m2" "MomentOfInertia" [1, 2, 0, 0] None;
     Newton "N" "Force" [1, 1, -2, 0] None;
     NewtonMeter "N.m" "Torque" [1, 2, -2, 0] None;

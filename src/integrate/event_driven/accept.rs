@@ -23,6 +23,9 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
+    for (total, work) in state.flange_work.iter_mut().zip(&trial.flange_work) {
+        *total += work;
+    }
     let drift = assemble::joint_drift_at(model, workspace, &state.position);
     rebase(model, state, &mut workspace.poses);
     state.damping_left = state.damping_left.saturating_sub(1);

@@ -216,9 +216,11 @@ impl Balance {
                 }
             }
         }
-        // an applied force acts on one body, or on those of a joint
-        for link in model.forces.iter().filter(|link| !link.force.is_given()) {
-            balance.connect(link.bodies);
+        // an applied force acts on one body, or on those of a joint; the line of a flange leads to the ground
+        for link in &model.forces {
+            if !link.force.is_given() || link.is_spring_line() {
+                balance.connect(link.bodies);
+            }
         }
         for coupling in &model.couplings {
             for pair in coupling.bodies.windows(2) {

@@ -11,6 +11,7 @@ mod cones;
 pub(super) mod elements;
 pub(super) mod energy;
 mod event;
+mod flanges;
 mod impact;
 mod load_direction;
 pub(super) mod metric;
@@ -27,6 +28,7 @@ pub(super) mod system;
 pub(super) mod trial;
 
 pub use coefficients::Coefficients;
+pub use flanges::inverse_mass;
 
 use crate::integrate::workspace::SAME_ACCELERATION;
 use crate::integrate::{Report, StepError, Workspace, finite, in_play, reject_position_jumps};

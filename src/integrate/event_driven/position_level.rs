@@ -13,6 +13,7 @@ use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::compliant;
 use super::elements::{self, Span};
 use super::energy;
+use super::flanges;
 use super::metric::Stiffness;
 use super::trial::Mode;
 use super::{accept, contact_band, trial};
@@ -55,6 +56,7 @@ pub(super) fn step(
         h *= 0.5;
     }
     workspace.trial.losses.add_to(report);
+    flanges::find_works(model, state, workspace, state.time + h);
     accept::accept(model, state, workspace, report, state.time + h);
     let new = &workspace.element_status;
     elements::accept_statuses(model, state.time, &mut state.element_status, new, report);

@@ -6,6 +6,7 @@ use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::complementarity::Sliding;
 use super::compliant;
 use super::event::{self, Crossing};
+use super::flanges;
 use super::impact::LowestBounce;
 use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
@@ -121,6 +122,7 @@ impl Run<'_> {
         }
         self.workspace.trial.losses.add_to(self.report);
         smoothing::check_step(self.model, self.state, self.workspace, self.report);
+        flanges::find_works(self.model, self.state, self.workspace, end);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 

@@ -15,6 +15,7 @@ mod body_space;
 mod elements;
 mod fixed_mode;
 mod flow;
+mod force_response;
 mod large;
 mod plane;
 mod self_stress;

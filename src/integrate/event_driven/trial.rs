@@ -53,6 +53,8 @@ pub(in crate::integrate) struct Trial {
     pub end_acceleration: Vec<f64>,
     /// Forces at the end, for extrapolated steps.
     pub end_forces: Forces,
+    /// Work of each flange, J.
+    pub flange_work: Vec<f64>,
 }
 
 /// Interpolants of a step.
@@ -83,6 +85,7 @@ impl Trial {
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
             end_forces: Forces::new(model),
+            flange_work: vec![0.0; model.flanges.len()],
         }
     }
 
@@ -103,6 +106,7 @@ impl Trial {
             start_acceleration,
             end_acceleration,
             end_forces,
+            flange_work,
         } = other;
         self.h = *h;
         self.position.clone_from(position);
@@ -118,6 +122,7 @@ impl Trial {
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
         self.end_forces.copy_from(end_forces);
+        self.flange_work.clone_from(flange_work);
     }
 
     /// Positions and velocities inside the step, at a time since its start.

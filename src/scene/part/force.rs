@@ -14,6 +14,9 @@ const TARGET_KEYS: &[&str] = &[
     "anchors", "bodies", "body", "force", "frame", "joint", "kind", "name", "point", "torque",
 ];
 
+/// Where a joint has no coordinate for an element.
+const INSTEAD_OF_JOINT: &str = "name another joint, or use a spring_damper between two points";
+
 /// Possible targets of force elements.
 pub struct World<'a, B: Moving, J> {
     /// All bodies.
@@ -161,7 +164,7 @@ fn target<B: Moving, J: JointKind>(
             check_anchors(&value?, anchors, &bodies, sides);
             Some(Target::Points { bodies, anchors })
         }
-        Attachment::Joint | Attachment::Angle => at_joint(t, kind, world),
+        Attachment::Joint | Attachment::Angle => at_joint(t, kind, world, INSTEAD_OF_JOINT),
         Attachment::Body => applied(t, kind, world.bodies),
         Attachment::Bodies => {
             let value = t.need("bodies")?;
@@ -185,18 +188,7 @@ fn applied<B: Moving>(
         &[("world", Frame::World), ("body", Frame::Body)],
         Frame::World,
     );
-    let point: B::Point = t.vector_or("point", Vector::ZERO);
-    if on_point
-        && point != B::Point::ZERO
-        && let Some(value) = t.get("point")
-    {
-        let message = "a force on a point body acts at its centre";
-        value.bad(
-            message,
-            "remove `point`, or write `kind = \"rigid\"` in the body",
-        );
-    }
-
+    let point: B::Point = application_point(t, on_point);
     let n = point.numbers().len();
     let n_torques = match t.log.dimension {
         Dimension::Plane => 1,
@@ -223,6 +215,22 @@ fn applied<B: Moving>(
         force: force.unwrap_or_else(|| zeros(n))?,
         torque: torque.unwrap_or_else(|| zeros(n_torques))?,
     })
+}
+
+/// `point`, where a force acts.
+pub(super) fn application_point<P: Vector>(t: &mut Table<'_>, on_point_body: bool) -> P {
+    let point: P = t.vector_or("point", Vector::ZERO);
+    if on_point_body
+        && point != P::ZERO
+        && let Some(value) = t.get("point")
+    {
+        let message = "a force on a point body acts at its centre";
+        value.bad(
+            message,
+            "remove `point`, or write `kind = \"rigid\"` in the body",
+        );
+    }
+    point
 }
 
 /// Names of a body and of the body it moves relative to.
@@ -255,7 +263,7 @@ fn one_or_two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name
 }
 
 /// The name of a body that can move.
-fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
+pub(super) fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     let name = body_name(value, bodies)?;
     if matches!(side(&name.text, bodies), Side::Ground) {
         value.bad(
@@ -267,15 +275,16 @@ fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
 }
 
 /// `joint`, and in space `coordinate`.
-fn at_joint<B: Moving, J: JointKind>(
+pub(super) fn at_joint<B: Moving, J: JointKind>(
     t: &mut Table<'_>,
     kind: &Description,
     world: World<'_, B, J>,
+    instead: &str,
 ) -> Option<Target<B::Point>> {
     let value = t.need("joint");
     let found = value
         .as_ref()
-        .and_then(|value| joint_name(value, kind, world));
+        .and_then(|value| joint_name(value, kind, world, instead));
     let Some((value, (joint, link))) = value.zip(found) else {
         // Queried in any case, so that it is a known key for every joint.
         if t.log.dimension == Dimension::Space {
@@ -306,6 +315,7 @@ fn joint_name<'w, B: Moving, J: JointKind>(
     value: &Value<'_>,
     kind: &Description,
     world: World<'w, B, J>,
+    instead: &str,
 ) -> Option<(Name, &'w JointOf<B, J>)> {
     let name = value.name()?;
     let Some(joint) = world.joints.iter().find(|j| j.name == name.text) else {
@@ -331,10 +341,7 @@ fn joint_name<'w, B: Moving, J: JointKind>(
             name.text,
             joint.kind.description().word
         );
-        value.bad(
-            message,
-            "name another joint, or use a spring_damper between two points",
-        );
+        value.bad(message, instead);
         return None;
     }
     Some((name, joint))

@@ -6,6 +6,7 @@ pub mod contact;
 pub mod coupling;
 pub mod dimension;
 pub mod driven;
+pub mod flange;
 pub mod fmu;
 pub mod force;
 pub mod friction;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 
 use super::load::Files;
 use super::read::Table;
+use super::spec::flange::Flange;
 use super::spec::friction::Clutch;
 use super::spec::sensor::Sensor;
 use super::spec::space::Triple;
@@ -164,6 +166,8 @@ pub struct Mechanism<B: Moving, G, J, F> {
     pub clutches: Vec<Clutch<B::Point>>,
     /// Force elements.
     pub forces: Vec<Force<B::Point, F>>,
+    /// Flanges.
+    pub flanges: Vec<Flange<B::Point>>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
     /// Ropes.
@@ -214,6 +218,11 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
         let tables = t.items("force").into_iter();
         let forces = tables.map(|t| force::read(t, &mut names, world)).collect();
 
+        let mut names = Names::new("flanges");
+        let tables = t.items("flange").into_iter();
+        let read_flange = |t| flange::read(t, &mut names, world);
+        let flanges = tables.filter_map(read_flange).collect();
+
         let mut names = Names::new("sensors");
         let tables = t.items("sensor").into_iter();
         let read_sensor = |t| sensor::read(t, &mut names, world);
@@ -229,6 +238,7 @@ impl<B: Moving, G: shape::Family, J: kinds::joint::Kind, F: kinds::force::Kind>
             couplings,
             clutches,
             forces,
+            flanges,
             sensors,
             ropes,
         }

@@ -18,6 +18,7 @@ const TUNABLE: &[(&str, &[&str])] = &[
     ("contact_default", &[]),
     ("contact", &[]),
     ("force", &["anchors", "point"]),
+    ("flange", &["point", "along"]),
 ];
 
 /// Keys of joints and clutches whose numbers may change while the simulation runs.

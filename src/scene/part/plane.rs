@@ -15,6 +15,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
         ropes,
     } = Mechanism::read(t, files, |t, names| [body::read(t, names, files)]);
@@ -41,6 +42,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
         contact_default,
         contact_rules,

@@ -1,5 +1,6 @@
 //! The spec of a scene in space. Parts common with a planar one are in `spec`.
 
+use super::flange::Flange;
 use super::friction::Clutch;
 use super::sensor::Sensor;
 use super::{
@@ -31,6 +32,8 @@ pub struct Space {
     pub clutches: Vec<Clutch<Triple>>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Flanges.
+    pub flanges: Vec<Flange<Triple>>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
     /// Default contact properties.

@@ -160,13 +160,18 @@ fn coordinate_of(force: &AnyForce) -> Option<usize> {
         AnyForce::Space(space::Force::JointSpring(f)) => Some(f.coordinate),
         AnyForce::Space(space::Force::Stribeck(f)) => Some(f.coordinate),
         AnyForce::Plane(
-            Force::Applied(_) | Force::Viscous(_) | Force::MotorTorque(_) | Force::Servo(_),
+            Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::MotorTorque(_)
+            | Force::Servo(_)
+            | Force::Flange(_),
         )
         | AnyForce::Space(
             space::Force::Applied(_)
             | space::Force::Viscous(_)
             | space::Force::MotorTorque(_)
-            | space::Force::Servo(_),
+            | space::Force::Servo(_)
+            | space::Force::Flange(_),
         ) => None,
     }
 }

@@ -5,6 +5,7 @@
 
 mod bodies;
 mod contacts;
+mod flanges;
 mod friction;
 mod interface;
 mod mechanism;
@@ -26,6 +27,7 @@ use crate::model::{InputUnit, Model};
 pub fn table(model: &Model) -> Vec<Variable> {
     let mut table = Table::default();
     table.inputs(model);
+    table.flanges(model);
     table.sensors(model);
     table.bodies(model);
     table.contacts(model);
@@ -156,9 +158,18 @@ impl Table {
 
     fn inputs(&mut self, model: &Model) {
         for (i, input) in model.inputs.iter().enumerate() {
+            let of_partner = model.is_of_partner(i);
             let (unit, description) = match input.unit {
                 InputUnit::Newton => (Unit::Newton, "applied force"),
                 InputUnit::NewtonMeter => (Unit::NewtonMeter, "applied torque"),
+                InputUnit::MeterPerSecond if of_partner => {
+                    (Unit::MeterPerSecond, "velocity of the partner")
+                }
+                InputUnit::RadianPerSecond if of_partner => {
+                    (Unit::RadianPerSecond, "rate of rotation of the partner")
+                }
+                InputUnit::Meter if of_partner => (Unit::Meter, "position of the partner"),
+                InputUnit::Radian if of_partner => (Unit::Radian, "angle of the partner"),
                 InputUnit::MeterPerSecond => (Unit::MeterPerSecond, "given speed"),
                 InputUnit::RadianPerSecond => (Unit::RadianPerSecond, "given rate of rotation"),
                 InputUnit::Meter => (Unit::Meter, "given position"),

@@ -30,7 +30,7 @@ const FEW_ROWS: f64 = 0.1;
 /// Workspace of the extrapolation.
 #[derive(Debug, Default)]
 pub(in crate::integrate) struct Extrapolation {
-    /// Positions, velocities, applied impulses and work at the end of each row.
+    /// Positions, velocities, applied impulses, work, and work of flanges at the end of each row.
     rows: Vec<Vec<f64>>,
     before: Vec<f64>,
     /// The result (1).
@@ -40,9 +40,9 @@ pub(in crate::integrate) struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Storage for `n` velocities.
-    pub(in crate::integrate) fn new(n: usize) -> Self {
-        let row = || vec![0.0; 3 * n + N_WORKS];
+    /// Storage for `n` velocities and a number of flanges.
+    pub(in crate::integrate) fn new(n: usize, n_flanges: usize) -> Self {
+        let row = || vec![0.0; 3 * n + N_WORKS + n_flanges];
         Self {
             rows: (0..MAX_ROWS).map(|_| row()).collect(),
             before: row(),
@@ -135,7 +135,7 @@ pub(super) fn add_losses(
     report: &mut Report,
 ) {
     let result = &workspace.extrapolation.result;
-    let works = &result[result.len() - N_WORKS..];
+    let works = &result[3 * model.n_velocities..][..N_WORKS];
     let mut losses = Losses {
         applied: works[Work::Applied as usize],
         damping: positive(works[Work::Damping as usize]),
@@ -300,6 +300,8 @@ fn write(state: &State, trial: &mut Trial, tableau: &Extrapolation, h: f64) {
     trial.h = h;
     trial.position.copy_from_slice(&tableau.result[..n]);
     trial.velocity.copy_from_slice(&tableau.result[n..2 * n]);
+    let of_flanges = &tableau.result[3 * n + N_WORKS..];
+    trial.flange_work.copy_from_slice(of_flanges);
     for ((average, v0), v1) in trial
         .average
         .iter_mut()

@@ -42,7 +42,7 @@ pub(super) enum Work {
 /// Number of kinds of work.
 pub(super) const N_WORKS: usize = 4;
 
-/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those of
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work, work of flanges. The contacts are those of
 /// `workspace.active`.
 pub(super) fn substep(
     model: &Model,
@@ -241,7 +241,8 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         mid_velocity,
         ..
     } = workspace;
-    let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
+    let (impulses, works) = sums.split_at_mut(model.n_velocities);
+    let (works, of_flanges) = works.split_at_mut(N_WORKS);
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
@@ -271,5 +272,8 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         dynamics::add_applied(model, at, inputs, poses, twists, h, impulses);
         works[Work::Applied as usize] += h * applied;
         works[Work::Damping as usize] += h * lost;
+        for (flange, work) in model.flanges.iter().zip(of_flanges) {
+            *work += h * dynamics::driven_power(model, flange.force, at, inputs, poses, twists);
+        }
     }
 }

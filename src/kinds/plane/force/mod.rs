@@ -4,6 +4,7 @@
 
 mod along;
 mod applied;
+mod flange;
 mod motor_torque;
 mod servo;
 mod signal;
@@ -13,8 +14,9 @@ mod torsional;
 mod viscous;
 
 pub use applied::Applied;
+pub use flange::{Flange, FlangeLaw, Hold};
 pub use motor_torque::MotorTorque;
-pub use servo::{Branch, Servo};
+pub use servo::{Branch, Effort, Servo};
 pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
 pub use spring_damper::SpringDamper;
 pub use stribeck::{Stribeck, falling};
@@ -48,6 +50,7 @@ force_kinds! {
         Stribeck(Stribeck),
         MotorTorque(MotorTorque),
         Servo(Servo),
+        Flange(Flange),
     }
     also {}
 }

@@ -5,7 +5,7 @@
 //! (3)  the part -kd y' dissipates, the rest is applied
 
 use super::along::{bend, coordinate};
-use super::{Along, Detail, Effect, ForceKind, Input, Side, Signal, Situation, flat};
+use super::{Along, Coordinate, Detail, Effect, ForceKind, Input, Side, Signal, Situation, flat};
 use crate::kinds::force::tunable;
 
 /// PD servo.
@@ -57,12 +57,24 @@ impl Branch {
     }
 }
 
-/// Effort of a servo and its derivatives along the coordinate.
-pub(in crate::kinds) struct Effort {
+/// Effort of a servo or flange and its derivatives along the coordinate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Persistent part: of springs and signals, N or N m.
     pub held: f64,
+    /// Part that vanishes with the motion, N or N m.
     pub fading: f64,
+    /// Derivative with respect to the coordinate, not positive.
     pub by_value: f64,
+    /// Derivative with respect to its rate.
     pub by_rate: f64,
+}
+
+impl Effort {
+    /// The whole effort.
+    pub fn total(&self) -> f64 {
+        self.held + self.fading
+    }
 }
 
 impl Servo {
@@ -134,7 +146,7 @@ impl Servo {
     }
 
     fn effort_at(&self, at: &Situation) -> Option<(Effort, f64)> {
-        let [value, rate] = self.servo_coordinate(at)?;
+        let Coordinate { value, rate, .. } = self.driven_coordinate(at)?;
         let effort = self.effort([value, rate], (at.time, at.side), at.inputs);
         Some((effort, rate))
     }
@@ -185,12 +197,15 @@ impl ForceKind for Servo {
     }
 
     fn coordinate_force(&self, at: &Situation) -> f64 {
-        self.effort_at(at)
-            .map_or(0.0, |(effort, _)| effort.held + effort.fading)
+        self.effort_at(at).map_or(0.0, |(effort, _)| effort.total())
     }
 
-    fn servo_coordinate(&self, at: &Situation) -> Option<[f64; 2]> {
+    fn driven_coordinate(&self, at: &Situation) -> Option<Coordinate> {
         let (value, row) = coordinate(at)?;
-        Some([value, row.rate(at.twist[0], at.twist[1])])
+        Some(Coordinate {
+            value,
+            rate: row.rate(at.twist[0], at.twist[1]),
+            gradient: flat(&row),
+        })
     }
 }

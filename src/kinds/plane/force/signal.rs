@@ -36,6 +36,24 @@ impl Input {
         taylor(&self.derivatives, time - self.since)
     }
 
+    /// Its integral over time.
+    pub fn integral(&self, from: f64, to: f64) -> f64 {
+        let [from, to] = [from, to].map(|time| {
+            let (mut power, mut sum) = (1.0, 0.0);
+            for (k, derivative) in self.derivatives.iter().enumerate() {
+                power *= (time - self.since) / (k + 1) as f64;
+                sum += derivative * power;
+            }
+            sum
+        });
+        to - from
+    }
+
+    /// Are its derivatives zero?
+    pub fn is_held(&self) -> bool {
+        self.derivatives[1..].iter().all(|d| *d == 0.0)
+    }
+
     /// Its rate.
     pub fn rate(&self, time: f64) -> f64 {
         taylor(&self.derivatives[1..], time - self.since)

@@ -7,6 +7,18 @@ fn signal(value: f64) -> Signal {
     Signal::Given(SignalSpec::Constant(value))
 }
 
+fn flange(at: Hold<Vec2>) -> Force {
+    Force::Flange(Flange {
+        at,
+        law: FlangeLaw::Spring {
+            stiffness: 30.0,
+            damping: 4.0,
+            position: 0,
+            velocity: 1,
+        },
+    })
+}
+
 fn elements() -> Vec<(&'static str, Force)> {
     let applied = |frame| {
         Force::Applied(Applied {
@@ -54,6 +66,14 @@ fn elements() -> Vec<(&'static str, Force)> {
                 viscous: 0.1,
             }),
         ),
+        (
+            "flange at a point",
+            flange(Hold::Point {
+                point: Vec2::new(0.3, -0.4),
+                axis: Vec2::new(0.6, 0.8),
+            }),
+        ),
+        ("flange at a joint", flange(Hold::Joint(0))),
     ]
 }
 
@@ -77,7 +97,7 @@ fn effect(force: &Force, q: &PairVector, v: &PairVector) -> Effect {
         pose: [&poses[0], &poses[1]],
         twist: [&twists[0], &twists[1]],
         joint: Some(&joint),
-        inputs: &[],
+        inputs: &[Input::held(0.0, 1.5), Input::held(0.0, 0.4)],
     };
     force.effect(&situation, Detail::All)
 }
@@ -122,8 +142,11 @@ fn derivatives_of_every_force_element_agree_with_differences() {
 #[test]
 fn internal_elements_push_both_bodies_alike() {
     for (name, force) in elements() {
-        if matches!(force, Force::Applied(_)) {
-            continue;
+        let is_of_ground = |at: &Hold<Vec2>| matches!(at, Hold::Point { .. });
+        match &force {
+            Force::Applied(_) => continue,
+            Force::Flange(flange) if is_of_ground(&flange.at) => continue,
+            _ => {}
         }
         let f = effect(&force, &Q, &V).force;
         assert!(

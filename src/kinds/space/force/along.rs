@@ -13,6 +13,7 @@
 use super::{
     Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, flat, motion, rates,
 };
+use crate::kinds::plane::force::Effort;
 use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row};
 use crate::math::{Real, Vec3, cross3};
@@ -66,6 +67,17 @@ pub(super) struct Push {
     pub by_value: f64,
     /// Derivative with respect to its rate.
     pub by_rate: f64,
+}
+
+impl From<Effort> for Push {
+    fn from(effort: Effort) -> Self {
+        Self {
+            held: effort.held,
+            fading: effort.fading,
+            by_value: effort.by_value,
+            by_rate: effort.by_rate,
+        }
+    }
 }
 
 impl Push {

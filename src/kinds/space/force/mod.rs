@@ -8,6 +8,7 @@
 
 mod along;
 mod applied;
+mod flange;
 mod joint_spring;
 mod motor_torque;
 mod servo;
@@ -17,6 +18,7 @@ mod viscous;
 
 pub use crate::kinds::plane::force::{Detail, Input, Side, Signal, Viscous};
 pub use applied::Applied;
+pub use flange::{Flange, coordinate};
 pub use joint_spring::JointSpring;
 pub use motor_torque::MotorTorque;
 pub use servo::Servo;
@@ -50,6 +52,7 @@ force_kinds! {
         Stribeck(Stribeck),
         MotorTorque(MotorTorque),
         Servo(Servo),
+        Flange(Flange),
     }
     also {
         /// Passes the element as forces along rows to `take`; none for prescribed forces.

@@ -1,7 +1,7 @@
 //! PD servo at a coordinate of a joint in space; its law is that in the plane.
 
-use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, ForceKind, Situation, Sloped};
+use super::along::{self, JointCoordinate, Push, Scalar as _};
+use super::{Coordinate, Detail, Effect, ForceKind, Situation, Sloped, flat};
 use crate::kinds::force::tunable;
 use crate::kinds::plane::force::{Servo as Law, Signal};
 
@@ -19,15 +19,14 @@ impl Servo {
         JointCoordinate::of(at, self.coordinate)
     }
 
+    fn now(&self, at: &Situation) -> Option<[f64; 2]> {
+        let Coordinate { value, rate, .. } = self.driven_coordinate(at)?;
+        Some([value, rate])
+    }
+
     fn effort(&self, at: &Situation, [value, rate]: [f64; 2]) -> Push {
         let time = (at.time, at.side);
-        let effort = self.law.effort([value, rate], time, at.inputs);
-        Push {
-            held: effort.held,
-            fading: effort.fading,
-            by_value: effort.by_value,
-            by_rate: effort.by_rate,
-        }
+        self.law.effort([value, rate], time, at.inputs).into()
     }
 }
 
@@ -55,7 +54,7 @@ impl ForceKind for Servo {
     }
 
     fn lost_power(&self, at: &Situation) -> f64 {
-        self.servo_coordinate(at)
+        self.now(at)
             .map_or(0.0, |now| -self.effort(at, now).fading * now[1])
     }
 
@@ -64,7 +63,7 @@ impl ForceKind for Servo {
     }
 
     fn applied_power(&self, at: &Situation) -> f64 {
-        self.servo_coordinate(at)
+        self.now(at)
             .map_or(0.0, |now| self.effort(at, now).held * now[1])
     }
 
@@ -73,12 +72,15 @@ impl ForceKind for Servo {
     }
 
     fn coordinate_force(&self, at: &Situation) -> f64 {
-        self.servo_coordinate(at)
-            .map_or(0.0, |now| self.effort(at, now).total())
+        self.now(at).map_or(0.0, |now| self.effort(at, now).total())
     }
 
-    fn servo_coordinate(&self, at: &Situation) -> Option<[f64; 2]> {
-        let (value, rate) = value_and_rate(&self.scalar(at)?, at);
-        Some([value, rate])
+    fn driven_coordinate(&self, at: &Situation) -> Option<Coordinate> {
+        let (value, row) = self.scalar(at)?.at(at.pose[0], at.pose[1]);
+        Some(Coordinate {
+            value,
+            rate: row.rate(at.twist[0], at.twist[1]),
+            gradient: flat(&row),
+        })
     }
 }

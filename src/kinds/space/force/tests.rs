@@ -36,6 +36,22 @@ fn elements() -> Vec<(String, Force, Option<Joint>)> {
         ("applied in body".to_owned(), applied(Frame::Body), None),
         ("viscous".to_owned(), viscous, None),
     ];
+    let flange = |at| {
+        Force::Flange(Flange {
+            at,
+            law: force::FlangeLaw::Spring {
+                stiffness: 30.0,
+                damping: 4.0,
+                position: 0,
+                velocity: 1,
+            },
+        })
+    };
+    let hold = force::Hold::Point {
+        point: Vec3::new(0.3, -0.4, 0.2),
+        axis: Vec3::new(0.48, 0.6, 0.64),
+    };
+    all.push(("flange at a point".to_owned(), flange(hold), None));
     for (joint_name, joint) in joints() {
         for (coordinate, coordinate_name) in joint.coordinates().iter().enumerate() {
             let mut push = |name: &str, force: Force| {
@@ -64,6 +80,7 @@ fn elements() -> Vec<(String, Force, Option<Joint>)> {
                     },
                 }),
             );
+            push("flange", flange(force::Hold::Joint(coordinate)));
             push(
                 "motor_torque",
                 Force::MotorTorque(MotorTorque {
@@ -107,7 +124,7 @@ impl Place {
             twist: [&self.twists[0], &self.twists[1]],
             joint,
             count: Count::default(),
-            inputs: &[],
+            inputs: &[Input::held(0.0, 1.5), Input::held(0.0, 0.4)],
         })
     }
 
@@ -241,6 +258,10 @@ fn the_force_along_a_coordinate_is_what_the_power_says() {
                 Force::Stribeck(f) => f.coordinate,
                 Force::MotorTorque(f) => f.coordinate,
                 Force::Servo(f) => f.coordinate,
+                Force::Flange(f) => match f.at {
+                    force::Hold::Joint(coordinate) => coordinate,
+                    force::Hold::Point { .. } => continue,
+                },
                 Force::SpringDamper(_) | Force::Applied(_) | Force::Viscous(_) => continue,
             };
             let (_, row) = joint.coordinate(coordinate, &place.poses[0], &place.poses[1]);

@@ -24,6 +24,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
         ropes,
     } = Mechanism::read(t, files, |t, names| body::read(t, names, files));
@@ -59,6 +60,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
         couplings,
         clutches,
         forces,
+        flanges,
         sensors,
         contact_default,
         contact_rules,

@@ -39,7 +39,8 @@ pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
         | Force::Viscous(_)
         | Force::Stribeck(_)
         | Force::MotorTorque(_)
-        | Force::Servo(_) => None,
+        | Force::Servo(_)
+        | Force::Flange(_) => None,
     };
     let springs = model.forces.iter().filter_map(ends);
     springs.chain(ropes(model, poses)).collect()

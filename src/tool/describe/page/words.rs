@@ -5,7 +5,7 @@ mod space_words;
 use std::fmt::Write as _;
 
 use super::number;
-use crate::kinds::plane::force::{Force, MotorTorque, Signal};
+use crate::kinds::plane::force::{Flange, FlangeLaw, Force, MotorTorque, Signal};
 use crate::kinds::space::force as space;
 use crate::model::{
     AnyForce, Arm, BodyRef, Contact, ContactKind, Coupling, Drive, Driven, FrictionElement,
@@ -227,6 +227,23 @@ fn force_words(force: &AnyForce, model: &Model) -> (&'static str, String) {
             let equation = format!("push = kp ({position} - coordinate) + kd times the same of their rates{limit}");
             ("servo", equation)
         }
+        Plane(Force::Flange(Flange { law, .. })) | Space(space::Force::Flange(space::Flange { law, .. })) => {
+            ("flange", flange_words(law, model))
+        }
+    }
+}
+
+fn flange_words(law: &FlangeLaw, model: &Model) -> String {
+    let input = |i: usize| format!("input {}", model.inputs[i].name);
+    match *law {
+        FlangeLaw::Force(force) => format!("push = {}", input(force)),
+        FlangeLaw::Spring {
+            position, velocity, ..
+        } => format!(
+            "push = stiffness ({} - position) + damping ({} - velocity)",
+            input(position),
+            input(velocity)
+        ),
     }
 }
 
