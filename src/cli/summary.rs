@@ -119,6 +119,7 @@ pub fn as_json(info: &RunInfo<'_>, report: &Report, scene_warnings: &[String]) -
         "other_integrator": other_integrator(info, report),
         "warnings": warning_list(scene_warnings, info.warnings),
     });
+    json["speed_jumps"] = report.speed_jumps.into();
     if info.is_time_stepping {
         json["time_stepping"] = json!({
             "inexact_groups": report.inexact_solves,

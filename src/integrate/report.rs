@@ -81,6 +81,8 @@ report! {
         rests,
         /// Impacts reduced by the energy limiter.
         limited_impacts,
+        /// Impacts because a prescribed speed jumped.
+        speed_jumps,
         /// Substeps whose iteration matrix omits a destabilizing part of the force derivatives.
         stabilized_steps,
         /// Events beyond the capacity of the list.

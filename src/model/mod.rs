@@ -253,6 +253,13 @@ pub struct Contact {
     pub compliance: Option<Compliance>,
 }
 
+impl Contact {
+    /// Is it the limit of a rope?
+    pub fn is_rope(&self) -> bool {
+        matches!(&self.kind, ContactKind::Limit(stop) if matches!(stop.of, Limited::Rope(_)))
+    }
+}
+
 /// Geometry of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactKind {

@@ -1,4 +1,4 @@
-//! Ropes: a largest length of the way along points fixed on bodies, with slack.
+//! Ropes: a path along points fixed on bodies is at most as long as the rope.
 //!
 //! (1)  s = sum of |p_(i+1) - p_i| - x,   x the length that a reel has paid out; the gap is the length at the start less s
 //! (2)  the gradient of s with respect to the motions of all its bodies; that of a reel is the rate of its first coordinate

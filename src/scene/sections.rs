@@ -36,7 +36,7 @@ pub const FILE: &[Parameter] = parameters! {
 pub const FMU: &[Parameter] = parameters! {
     "outputs" | "" | "states of bodies and joints, forces of pairs, events, energies" | "[\"block.position.x\", \"pair.*.normal_force\"]" | "names of variables, `*` stands for any letters": "names of the outputs; `*` stands for any letters";
     "parameters" | "" | "all but numerical details of the integrator" | "[\"block.mass\", \"pair.*.friction\"]" | "names of variables, `*` stands for any letters": "names of the parameters; the others keep the values of the scene";
-    "variables" | "" | "`\"all\"`" | "\"interface\"" | "or \"all\"": "`\"all\"`: quantities that are no outputs are local variables; `\"interface\"`: they are left out";
+    "variables" | "" | "`\"all\"`" | "\"interface\"" | "or \"all\"": "`\"all\"`: quantities that are not outputs are local variables; `\"interface\"`: they are left out";
     "author" | "" | "" | "\"A. Engineer\"" | "": "of the model, for the model description";
     "version" | "" | "" | "\"1.2\"" | "": "of the model";
     "license" | "" | "" | "\"CC-BY-4.0\"" | "": "of the model";
@@ -47,7 +47,7 @@ pub const FMU: &[Parameter] = parameters! {
 pub const FLANGE: &[Parameter] = parameters! {
     "name" | "" | "required" | "\"rod\"" | "how others refer to it": "of its variables";
     "kind" | "" | "required" | "\"force\"" | "or \"spring\"": "`\"force\"`: the partner gives the force; `\"spring\"`: it gives its motion, and a spring and a damper lead to it";
-    "body" | "" | "required" | "\"block\"" | "how others refer to it": "the body that the partner holds";
+    "body" | "" | "required" | "\"block\"" | "how others refer to it": "the body that the partner is attached to";
     "point" | "m" | "the centre of mass" | "[0.5, 0]" | "in coordinates of the body": "a point of the body, in its coordinates";
     "along" | "" | "required" | "[1, 0]" | "a direction of the world": "direction of the force and of the motion in the world, which stays; any length";
     "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "in place of `body`, `point` and `along`: a joint, whose coordinate the partner holds";
@@ -315,7 +315,7 @@ pub const ROPE: &[Parameter] = parameters! {
     "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the bodies at its two ends";
     "anchors" | "m" | "required" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "where it is attached: a point of the first and a point of the second body, each in its own coordinates";
     "over" | "" | "none" | "[{ body = \"ground\", point = [0, 2] }]" | "points that it runs over": "pulleys between its ends, in their order: small, without mass and friction, each fixed at a point of a body";
-    "length" | "m" | "that of the way along its points at the start" | "2.0" | "m" | POSITIVE: "length at the start; a rope that is longer than the way along its points is slack";
+    "length" | "m" | "that of its path at the start" | "2.0" | "m" | POSITIVE: "length at the start; a rope that is longer than its path is slack";
     "restitution" | "" | "0" | "0.5" | "0 loses the speed at which it tightens, 1 gives it back" | UNIT: "0 to 1, of the impact where it tightens";
     "reel_speed" | "m/s" | "no reel" | "{ kind = \"input\", start = 0.0 }" | "m/s; a number or a signal": "speed at which a reel pays it out, negative where it reels in: a number or a signal; a jump of the speed of a taut rope is an impact";
 };

@@ -128,7 +128,7 @@ pub struct Belt<P = Pair> {
     pub speed: Signal,
 }
 
-/// `[[rope]]`: a largest length of the way along points of bodies.
+/// `[[rope]]`: limits the length of a path along points of bodies.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rope<P = Pair> {
     /// Start of the table.
@@ -137,7 +137,7 @@ pub struct Rope<P = Pair> {
     pub name: String,
     /// One end, pulleys, the other end.
     pub points: Vec<RopePoint<P>>,
-    /// Length at the start, m; that of the way along its points if absent.
+    /// Length at the start, m; that of its path if absent.
     pub length: Option<f64>,
     /// Restitution where it tightens.
     pub restitution: f64,

@@ -29,6 +29,8 @@ const MASS_RATIO: f64 = 1e3;
 const HEAVY_ON_LIGHT_RESIDUAL: f64 = 1e-2;
 /// Constraint systems with a larger condition number may be inaccurate; heavy bodies rest on light ones up to here.
 const CONDITION: f64 = 6e12;
+/// Fewer jumps of prescribed speeds are meant.
+const SPEED_JUMPS: u64 = 10;
 /// Position stabilization is reported if its work against gravity exceeds this part of the energy lost by the run plus the work of lifting
 /// every body by its size.
 const LIFTED: f64 = 0.05;
@@ -79,6 +81,7 @@ kinds! {
     TransitionError = "transition_error": "Stick-slip transitions that met the tolerance with no step length; estimated relative error.";
     LimitedImpacts = "limited_impacts": "Impacts limited because they would have gained energy.";
     SmoothedFriction = "smoothed_friction": "The step is too long for smoothed joint friction; by which factor.";
+    SpeedJumps = "speed_jumps": "Prescribed speeds that jump again and again, as held inputs do.";
     UnlistedEvents = "unlisted_events": "Events that are counted but not listed.";
 }
 
@@ -129,6 +132,9 @@ impl Kind {
                 let rate = report.friction_rate;
                 (rate > 0.0).then(|| (rate * measures.step, 1.0 / rate))
             }
+            Self::SpeedJumps => measures
+                .counted(report.speed_jumps)
+                .filter(|_| report.speed_jumps >= SPEED_JUMPS),
             Self::UnlistedEvents => measures.counted(report.unlisted_events),
         }
     }
@@ -183,6 +189,7 @@ impl<'a> Measures<'a> {
             | report.fallback_steps
             | report.transition_errors
             | report.limited_impacts
+            | report.speed_jumps
             | report.unlisted_events;
         let energy = self.net.abs() + report.play.rise + self.unexplained.abs();
         counts > 0

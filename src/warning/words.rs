@@ -95,6 +95,10 @@ impl Warning {
                 "the step is {} times too long for the smoothed friction of a joint, {from}: friction is wrong where the joint stops or starts moving",
                 short(rounded(size))
             ),
+            Kind::SpeedJumps => format!(
+                "a prescribed speed jumped {} times, {from}, as that of a held input does: each jump is an impact, which forces and tensions do not contain",
+                size as u64
+            ),
             Kind::UnlistedEvents => format!(
                 "{} exceeded the limit of {} events of one step and were counted but not listed",
                 of("event"),
@@ -145,6 +149,9 @@ impl Warning {
                         format!("use a step of {step} s, or a tolerance")
                     }
                 }
+            }
+            Kind::SpeedJumps => {
+                "give the input its derivatives (`fmi2SetRealInputDerivatives`), or use a signal without jumps".to_owned()
             }
             Kind::UnlistedEvents => "use a smaller step to list them".to_owned(),
         }

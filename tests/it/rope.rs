@@ -7,6 +7,7 @@ use stiction::integrate::EventKind;
 use stiction::model::Model;
 use stiction::simulation::Simulation;
 use stiction::state::Status;
+use stiction::warning::Kind;
 
 const ORDER: f64 = 1.9;
 const G: f64 = 9.81;
@@ -689,5 +690,27 @@ fn the_winch_lifts_its_crate_as_its_closed_form_says() {
         assert!((winch.state().position[1] - 0.25).abs() < 1e-9);
         assert_eq!(winch.state().status[0], Status::Open);
         assert!((winch.gap(0) - 0.4 * 0.375).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_reel_speed_that_is_held_over_steps_is_reported() {
+    for with_derivative in [false, true] {
+        let mut winch = started();
+        let speed = reference(&winch, "line.reel_speed");
+        let mut told = Vec::new();
+        for k in 0..40 {
+            // from -0.1 m/s faster and faster
+            let value = -0.1 - 0.005 * f64::from(k);
+            winch.set(speed, Value::Real(value)).unwrap();
+            if with_derivative {
+                winch.set_input_derivative(speed, 1, -0.25).unwrap();
+            }
+            winch.do_step(0.02 * f64::from(k), 0.02).unwrap();
+            told.extend(winch.fresh_warnings().map(|w| w.kind));
+        }
+        let jumps = winch.report().speed_jumps;
+        assert_eq!(jumps > 35, !with_derivative, "{jumps}");
+        assert_eq!(told.contains(&Kind::SpeedJumps), !with_derivative);
     }
 }

@@ -171,7 +171,7 @@ impl Instance {
         model.overlaps(poses, CLOSED, |name, contact, depth| {
             overlap.get_or_insert_with(|| match model.rope_of(contact) {
                 Some(_) => format!(
-                    "the rope `{name}` is {depth:.3e} m too short for the way along its points at the start; change its initial length or the initial positions"
+                    "the rope `{name}` is {depth:.3e} m shorter than its path at the start; change its initial length or the initial positions"
                 ),
                 None => format!(
                     "`{name}` overlap by {depth:.3e} at the start; move the initial positions apart"

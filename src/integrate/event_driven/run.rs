@@ -307,7 +307,11 @@ impl Run<'_> {
                 collides |= found.is_some_and(|(_, rate)| rate < -slow);
             }
         }
-        collides |= reels_jump || self.drives_jump() || self.one_ways_slip_back();
+        let drives_jump = self.drives_jump();
+        if drives_jump || (reels_jump && self.has_taut_rope()) {
+            self.report.speed_jumps += 1;
+        }
+        collides |= reels_jump || drives_jump || self.one_ways_slip_back();
         if collides { self.impact(None) } else { Ok(()) }
     }
 
@@ -334,6 +338,10 @@ impl Run<'_> {
         }
         report.applied_work += reel_energy(model, &state.velocity) - before;
         jump
+    }
+
+    fn has_taut_rope(&self) -> bool {
+        closed(&self.state.status).any(|j| self.model.contacts[j].is_rope())
     }
 
     // does the speed of a drive differ from its prescribed one? Then it jumped

@@ -25,7 +25,7 @@ pub struct Interface {
 /// `variables` of `[fmu]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
-    /// `"all"`: quantities that are no outputs are local variables.
+    /// `"all"`: quantities that are not outputs are local variables.
     #[default]
     All,
     /// `"interface"`: inputs, outputs and parameters only.

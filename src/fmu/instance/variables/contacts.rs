@@ -34,7 +34,7 @@ impl Table {
         );
         self.output(
             format!("{name}.slack"),
-            format!("length of {name} less that of the way along its points"),
+            format!("length of {name} less that of its path"),
             Unit::Meter,
             Output::real([j, 0], |s, [j, _]| s.gap(j)).column(),
         );

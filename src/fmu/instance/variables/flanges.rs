@@ -40,14 +40,14 @@ impl Table {
             self.output(
                 format!("{name}.inverse_mass"),
                 format!(
-                    "acceleration of {name} for each unit of force, with the contacts as they are"
+                    "acceleration of {name} for each unit of force, with the current contact states"
                 ),
                 inverse_mass,
                 Output::real([i, 0], |s, [i, _]| s.flange_inverse_mass(i, false)),
             );
             self.output(
                 format!("{name}.inverse_mass_sliding"),
-                format!("the same of {name} if all that sticks slid"),
+                format!("the same of {name} as if every sticking contact were sliding"),
                 inverse_mass,
                 Output::real([i, 0], |s, [i, _]| s.flange_inverse_mass(i, true)),
             );

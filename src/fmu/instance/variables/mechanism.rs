@@ -82,7 +82,7 @@ impl Table {
                 ),
                 Driven::Body { .. } | Driven::Turn { .. } => (
                     drive.name.clone(),
-                    format!("{what} that the motion of the body takes"),
+                    format!("{what} needed to impose the motion of the body"),
                 ),
             };
             self.output(name, text, effort(is_moment), row_force(row));
@@ -91,7 +91,7 @@ impl Table {
             if model.is_prescribed(b) {
                 self.output(
                     format!("{}.drive.power", body.name),
-                    "power that the motion of the body takes",
+                    "power needed to impose the motion of the body",
                     Unit::Watt,
                     Output::real([b, 0], |s, [b, _]| s.drive_power(b)).follows_inputs(),
                 );

@@ -332,7 +332,7 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                     let length = number(*bound);
                     let reel = reel_words(model, contact);
                     let equation = format!(
-                        "length of the way along its points at most {length}{reel}, restitution {restitution}"
+                        "length of its path at most {length}{reel}, restitution {restitution}"
                     );
                     (&contact.name, "rope".to_owned(), equation)
                 }
