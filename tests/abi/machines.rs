@@ -4,7 +4,7 @@ use crate::call;
 use crate::common::texts::engine_and_load;
 use crate::derivatives::rate;
 use crate::library::{Fmu, Resources};
-use stiction::fmu::c_api::types::{ERROR, OK};
+use stiction::fmu::c_api::types::{ERROR, OK, WARNING};
 use stiction::fmu::instance::variable::{Causality, FRICTION_STATUS, Kind, Variability, Variable};
 
 /// Two shafts, 0.5 and 1.25 kg m², and a clutch of 0.06 N m for each newton while it slips, 0.08 while it is locked.
@@ -787,7 +787,9 @@ fn continuation(fmu: &Fmu) -> Vec<Vec<u64>> {
             let status = call!(fmu, fmi2SetRealInputDerivatives, &reference, 1, &1, &slope);
             assert_eq!(status, OK);
         }
-        assert_eq!(fmu.outcome(time, 0.013), OK, "{:?}", fmu.log());
+        // prescribed speeds that jump in every step are reported
+        let status = fmu.outcome(time, 0.013);
+        assert!([OK, WARNING].contains(&status), "{:?}", fmu.log());
         bits.push(fmu.bits());
     }
     bits

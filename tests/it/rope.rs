@@ -628,7 +628,7 @@ fn an_fmu_reels_by_its_input_and_takes_the_length_as_a_parameter() {
         .enter_initialization()
         .and_then(|()| shorter.exit_initialization());
     let told = format!("{:?}", refused.unwrap_err());
-    assert!(told.contains("too short"), "{told}");
+    assert!(told.contains("shorter than its path"), "{told}");
 }
 
 #[test]
