@@ -147,7 +147,8 @@ fn touching(
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
         let presses = if level.is_compliant(i) {
-            compliant::presses(model, level, i, &state.velocity, *contact_step, no_force)
+            when == When::JustAfter(EventFunctionKind::Pressing(contact))
+                || compliant::presses(model, level, i, &state.velocity, *contact_step, no_force)
         } else {
             let normal = level.normal(i);
             let separates = level.rows[normal].dot(&state.velocity);

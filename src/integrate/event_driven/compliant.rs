@@ -529,6 +529,7 @@ pub(super) fn record_changes(
             report.damping_loss += left;
         } else if pressing == Some(j) {
             report.damping_loss -= left;
+            report.play.lowest += left;
         } else {
             report.numerical_gain += left;
         }

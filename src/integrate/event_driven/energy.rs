@@ -102,6 +102,8 @@ pub(in crate::integrate) struct Weights {
 pub(in crate::integrate) struct Group {
     pub is_tied: bool,
     pub is_driven: bool,
+    /// Is something in it held by joints, force elements or rigid contacts? Otherwise only compliant contacts act on it.
+    is_held: bool,
     /// Does a sliding contact in it reverse within the step?
     stops: bool,
     pub mass: f64,
@@ -119,6 +121,8 @@ pub(in crate::integrate) struct Group {
     pub contacts: f64,
     /// Factor of the velocities (6).
     factor: f64,
+    /// Energy that is taken from the velocity change instead, J.
+    taken: f64,
 }
 
 /// Workspace of the balance.
@@ -318,7 +322,7 @@ pub(super) fn balance(
     balance.add_contacts(model, state, (system, compliant_works), trial, mode);
     balance.add_friction_elements(model, state, system, element_status, trial, inputs);
     balance.add_elements(model, state, system, jacobians, trial);
-    balance.limit(model, trial, correct);
+    balance.limit(model, &state.velocity, trial, correct);
     let error = balance.error(model, &Ends::of(state, trial), &trial.losses);
     trial.losses.numerical = error;
     if correct && model.n_joint_rows + model.forces.len() > 0 {

@@ -61,6 +61,10 @@ impl Balance {
         });
         for contact in contacts {
             let contact = &model.contacts[contact];
+            if contact.compliance.is_none() {
+                let held = contact.bodies.iter().flatten();
+                held.for_each(|body| groups[*body].is_held = true);
+            }
             match contact.bodies {
                 [Some(a), Some(b)] => merge_groups(group, a, b),
                 [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
@@ -77,8 +81,10 @@ impl Balance {
         }
         for i in 0..group.len() {
             let tied = groups[i].is_tied || self.tied[i];
+            let held = groups[i].is_held || self.tied[i] || self.fixed[i] != i;
             let of = &mut groups[group[i]];
             of.is_tied |= tied;
+            of.is_held |= held;
             of.is_driven |= self.driven[i];
         }
     }

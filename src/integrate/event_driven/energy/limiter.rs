@@ -18,6 +18,9 @@ const MAX_TAKEN: f64 = 0.1;
 /// Part of the kinetic energy that counts as exchanged: steady rotation exchanges none.
 const FLOOR: f64 = 0.01;
 
+/// At most this part of the velocity change of a step is taken back.
+const MOST_TAKEN_BACK: f64 = 0.1;
+
 /// Errors below this part of the energies are rounding.
 const ROUNDING: f64 = 1e-15;
 
@@ -151,7 +154,7 @@ pub(in crate::integrate::event_driven) fn remove_gain(
 
 impl Balance {
     // (5), (6), (7)
-    pub(super) fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
+    pub(super) fn limit(&mut self, model: &Model, start: &[f64], trial: &mut Trial, correct: bool) {
         trial.is_inaccurate = false;
         trial.is_lossy = false;
         trial.reverses = false;
@@ -174,7 +177,11 @@ impl Balance {
             trial.is_inaccurate |= energy_error.is_inaccurate;
             trial.is_lossy |= energy_error.is_lossy;
             if energy_error.taken != 0.0 {
-                of.factor = positive(1.0 - energy_error.taken / of.kinetic[1]).sqrt();
+                if of.is_held {
+                    of.factor = positive(1.0 - energy_error.taken / of.kinetic[1]).sqrt();
+                } else {
+                    of.taken = energy_error.taken;
+                }
                 scaled = true;
             }
             // dampers cannot have dissipated more than there was
@@ -183,6 +190,35 @@ impl Balance {
         }
         if scaled {
             self.scale(model, &mut trial.velocity);
+            self.take_back(model, start, trial);
+        }
+    }
+
+    // groups on which only compliant contacts act keep the momentum that these do not change
+    fn take_back(&mut self, model: &Model, start: &[f64], trial: &mut Trial) {
+        for g in 0..self.groups.len() {
+            let taken = self.groups[g].taken;
+            if taken == 0.0 {
+                continue;
+            }
+            let bodies = model.bodies.iter().zip(&self.group);
+            let of_group = bodies.filter(|(_, of)| **of == g).map(|(body, _)| body);
+            let coordinates = of_group.flat_map(|body| body.first..body.first + body.n_dof);
+            let (mut a, mut b) = (0.0, 0.0);
+            for i in coordinates.clone() {
+                let change = trial.velocity[i] - start[i];
+                a += 0.5 * model.mass[i] * change * change;
+                b += model.mass[i] * change * trial.velocity[i];
+            }
+            // kinetic energy less b s - a s^2
+            let root = positive(b * b - 4.0 * a * taken).sqrt();
+            let part = 2.0 * taken / (b + root.copysign(b));
+            // where there is little power the error stays: its sign changes soon
+            if part.abs() <= MOST_TAKEN_BACK {
+                for i in coordinates {
+                    trial.velocity[i] -= part * (trial.velocity[i] - start[i]);
+                }
+            }
         }
     }
 
