@@ -460,7 +460,7 @@ impl Simulation {
                 &self.state.inputs,
                 &self.poses,
                 &self.twists,
-            ) + dynamics::elastic_energy(&self.model, &self.state, &self.poses),
+            ) + dynamics::elastic_energy(&self.model, &self.poses),
         }
     }
 

@@ -15,7 +15,6 @@ use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
 };
-use crate::state::State;
 use std::sync::Arc;
 
 /// Jacobians of the generalized forces, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
@@ -292,20 +291,17 @@ pub fn reel_energy(model: &Model, v: &[f64]) -> f64 {
         .sum()
 }
 
-/// Elastic energy of closed compliant contacts, J; before the first step, of all that overlap.
-pub fn elastic_energy(model: &Model, state: &State, poses: &Poses) -> f64 {
-    let mut total = 0.0;
+/// Elastic energy of compliant contacts that overlap, J, with or without force.
+pub fn elastic_energy(model: &Model, poses: &Poses) -> f64 {
     if !model.has_compliant_contacts {
-        return total;
+        return 0.0;
     }
-    let all = model.contacts.iter().zip(&state.status);
-    for (contact, _) in all.filter(|(_, status)| status.is_closed() || !state.started) {
-        if let Some(law) = contact.compliance {
-            let gap = model.gap(contact, poses);
-            total += gap.map_or(0.0, |near| law.energy(-near.gap));
-        }
-    }
-    total
+    let contacts = model.contacts.iter();
+    let energies = contacts.filter_map(|contact| {
+        let law = contact.compliance?;
+        Some(law.energy(-model.gap(contact, poses)?.gap))
+    });
+    energies.sum()
 }
 
 /// Potential energy of gravity and springs, J; zero height is the world's origin.

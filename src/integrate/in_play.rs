@@ -61,7 +61,7 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     model.poses(&state.position, poses);
     model.twists(&state.velocity, twists);
     dynamics::potential_energy(model, state.time, &state.inputs, poses, twists)
-        + dynamics::elastic_energy(model, state, poses)
+        + dynamics::elastic_energy(model, poses)
 }
 
 fn weight_energy(model: &Model, position: &[f64]) -> f64 {

@@ -49,6 +49,11 @@ pub enum StepError {
         /// m or rad.
         size: f64,
     },
+    /// A reel took in all of its rope.
+    RopeUsedUp {
+        /// s.
+        time: f64,
+    },
     /// A step under a tolerance or of high order exceeded `max_step_work`.
     TooMuchWork {
         /// Time reached, s.
@@ -104,6 +109,10 @@ impl std::fmt::Display for StepError {
                 f,
                 "at t = {time} s a prescribed position jumps by {size:.3e} m or rad; let it be continuous, give an input its derivatives, or prescribe a velocity"
             ),
+            StepError::RopeUsedUp { time } => write!(
+                f,
+                "at t = {time} s a reel has taken in all of its rope; stop it before, or give the rope more `length`"
+            ),
             StepError::TooMuchWork { time } => write!(
                 f,
                 "at t = {time} s the step exceeded its work limit; a larger `max_step_work`, a larger tolerance or a fixed step may help"
@@ -138,6 +147,19 @@ fn reject_position_jumps(
         }
     }
     Ok(())
+}
+
+// a rope of no length has no direction
+fn reject_empty_reels(model: &Model, state: &State) -> Result<(), StepError> {
+    if model.ropes.is_empty() {
+        return Ok(());
+    }
+    let contacts = 0..model.contacts.len();
+    let mut lengths = contacts.filter_map(|j| model.reeled_length(j, &state.position));
+    match lengths.any(|length| length <= 0.0) {
+        true => Err(StepError::RopeUsedUp { time: state.time }),
+        false => Ok(()),
+    }
 }
 
 /// Impulses of contacts in space with a residual below this are accepted even if the solver did not converge.

@@ -129,7 +129,7 @@ impl Model {
             let missing = way - length;
             if missing > overlap_allowed(self) {
                 let message = format!(
-                    "the way along the points of the rope is {way:.6} m at the start, {missing:.3e} m longer than the rope"
+                    "the path of the rope is {way:.6} m long at the start, {missing:.3e} m longer than the rope"
                 );
                 reject(("length", message, "move the bodies or lengthen the rope"));
                 continue;
@@ -194,6 +194,12 @@ impl Model {
             }) => Some(bound),
             ContactKind::Limit(_) | ContactKind::Feature(_) | ContactKind::Space(_) => None,
         }
+    }
+
+    /// Length of a rope on a reel at these positions, m, if the contact is one.
+    pub fn reeled_length(&self, contact: usize, position: &[f64]) -> Option<f64> {
+        let reel = self.rope_of(&self.contacts[contact])?.reel?;
+        Some(self.rope_length(contact)? + position[self.bodies[reel].first])
     }
 
     /// Is it the drive of a reel?

@@ -407,3 +407,50 @@ fn saved_states_continue_bit_by_bit_pressed_open_and_between() {
         assert_eq!(seen, [true; 3]);
     }
 }
+
+#[test]
+fn a_damped_contact_presses_again_before_its_bodies_separate() {
+    // its force ends early, gravity slows the ball down, and the force returns while the ball still rises
+    let (mass, k, d) = (0.5, 3000.0, 60.0);
+    let force = |depth: f64, rate: f64| {
+        let force = k * depth + d * rate;
+        if depth >= 0.0 && force > 0.0 {
+            force
+        } else {
+            0.0
+        }
+    };
+    let speed = (2.0 * 9.81 * 0.2_f64).sqrt();
+    let rest = 0.258 - speed / 9.81;
+    let fall = runge_kutta([0.0, -speed], rest, 500_000, |[z, v]| {
+        [*v, force(-z, -v) / mass - 9.81]
+    });
+    let text = "[[body]]\nname = \"ball\"\nkind = \"point\"\nmass = 0.5\nposition = [0, 0.2]
+        shape = [{ kind = \"point\" }]
+        [[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]
+        [contact_default]\nstiffness = 3000\ndamping = 60";
+    let ball = model(text);
+    let kinds = [EventKind::Closing, EventKind::TakeOff, EventKind::Closing];
+    for (step, tolerance, allowed) in [(1e-3, None, 1e-3), (0.01, Some(1e-9), 1e-6)] {
+        let end = run(&ball, 0.258, |s| {
+            (s.step, s.tolerance) = (step, tolerance);
+        });
+        let found: Vec<EventKind> = end.report().events.iter().map(|e| e.kind).collect();
+        assert_eq!(found, kinds);
+        let (z, v) = (end.state().position[1], end.state().velocity[1]);
+        println!("{:.1e} {:.1e}", z - fall[0], v - fall[1]);
+        assert!((z - fall[0]).abs() <= allowed && (v - fall[1]).abs() <= allowed);
+        assert!(end.warnings().next().is_none());
+    }
+}
+
+#[test]
+fn energy_corrections_on_a_smooth_compliant_floor_change_no_horizontal_velocity() {
+    let text = "[[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0.25]\nvelocity = [0.5, 0]\nangle = 0.1
+        shape = [{ kind = \"box\", size = [0.4, 0.2] }]
+        [[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]
+        [contact_default]\nstiffness = 5000\ndissipation = 0.3";
+    let end = run(&model(text), 6.0, |s| s.step = 0.01);
+    assert!((end.state().velocity[0] - 0.5).abs() < 1e-12);
+    assert!((end.state().position[0] - 3.0).abs() < 1e-11);
+}

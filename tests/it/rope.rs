@@ -714,3 +714,14 @@ fn a_reel_speed_that_is_held_over_steps_is_reported() {
         assert_eq!(told.contains(&Kind::SpeedJumps), !with_derivative);
     }
 }
+
+#[test]
+fn a_reel_that_takes_in_all_of_its_rope_ends_the_run() {
+    let text = "[[body]]\nname = \"load\"\nkind = \"point\"\nmass = 1\nposition = [0.1, -1]
+        [[rope]]\nname = \"line\"\nbodies = [\"ground\", \"load\"]\nanchors = [[0, 0], [0, 0]]\nreel_speed = -0.5";
+    let mut winch = Simulation::new(model(text));
+    let error = winch.advance_to(3.0).unwrap_err();
+    assert!(error.to_string().contains("all of its rope"), "{error}");
+    let length = 1.01_f64.sqrt();
+    assert!((winch.state().time - length / 0.5).abs() < 0.011);
+}

@@ -368,7 +368,7 @@ fn decide(
     if is_revised {
         return false;
     }
-    accept_statuses(model, state, workspace, report, when);
+    accept_statuses(model, state, workspace, report);
     true
 }
 
@@ -462,14 +462,12 @@ fn accept_statuses(
     state: &mut State,
     workspace: &mut Workspace,
     report: &mut Report,
-    when: When,
 ) {
     let Workspace {
         statuses,
         gap,
         sliding: directions,
         resistance,
-        poses,
         ..
     } = workspace;
     for (contact, status) in statuses.iter().enumerate() {
@@ -483,11 +481,6 @@ fn accept_statuses(
             state.sliding[contact] = directions[contact];
         }
     }
-    let pressing = match when {
-        When::JustAfter(EventFunctionKind::Pressing(contact)) => Some(contact),
-        When::Now | When::JustAfter(_) => None,
-    };
-    compliant::record_changes(model, state, statuses, pressing, poses, report);
     report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);

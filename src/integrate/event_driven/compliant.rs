@@ -14,7 +14,6 @@ use super::coefficients::Coefficients;
 use super::system::System;
 use super::trial::{EventFunction, EventFunctionKind, Mode};
 use super::{Run, assemble, trial};
-use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::kinds::compliance::{Compliance, Pressure};
 use crate::kinds::plane::force::Side;
@@ -431,34 +430,8 @@ pub(in crate::integrate) struct CompliantWork {
     pub damped: f64,
 }
 
-/// Closes the contacts that a step which determines statuses itself leaves open, although they press at its end.
-pub(super) fn close_pressing(model: &Model, workspace: &mut Workspace) {
-    if !model.has_compliant_contacts {
-        return;
-    }
-    let Workspace {
-        system,
-        statuses,
-        trial,
-        poses,
-        ..
-    } = workspace;
-    model.poses(&trial.position, poses);
-    for &j in &system.contacts {
-        let contact = &model.contacts[j];
-        if let Some(law) = contact.compliance
-            && !statuses[j].is_closed()
-            && let Some((gap, rate)) = model.gap_and_rate(contact, poses, &trial.velocity)
-            && gap < 0.0
-            && law.pressure(-gap, -rate).force > 0.0
-        {
-            statuses[j] = Status::Frictionless;
-        }
-    }
-}
-
-/// Energies of the compliant contacts of the system in the trial step. If statuses are determined by the step, all that is not stored is
-/// damped.
+/// Energies of the compliant contacts in the trial step. Where statuses are determined by the step, or bodies overlap without force, all that
+/// is not stored is damped.
 pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace, mode: Mode) {
     workspace.compliant_works.clear();
     if !model.has_compliant_contacts {
@@ -466,26 +439,25 @@ pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace
     }
     let Workspace {
         system,
-        statuses,
         trial,
         poses,
         compliant_works,
+        released,
         ..
     } = workspace;
+    let mut depths = |contact: usize| {
+        [&state.position, &trial.position].map(|q| {
+            model.poses_of(model.contacts[contact].bodies, q, poses);
+            let gap = model.gap(&model.contacts[contact], poses);
+            gap.map_or(0.0, |near| positive(-near.gap))
+        })
+    };
     for (i, &contact) in system.contacts.iter().enumerate() {
         let Some(law) = law_of(model, contact) else {
             continue;
         };
-        let [before, after] = [&state.position, &trial.position].map(|q| {
-            model.poses_of(model.contacts[contact].bodies, q, poses);
-            let gap = model.gap(&model.contacts[contact], poses);
-            gap.map_or(0.0, |near| -near.gap)
-        });
-        let energy = |status: Status, depth: f64| match status.is_closed() {
-            true => law.energy(depth),
-            false => 0.0,
-        };
-        let stored = energy(statuses[contact], after) - energy(state.status[contact], before);
+        let [before, after] = depths(contact);
+        let stored = law.energy(after) - law.energy(before);
         let normal = system.normal(i);
         let rate = -system.columns[normal].dot(&trial.average);
         let damped = match mode {
@@ -498,42 +470,31 @@ pub(super) fn find_works(model: &Model, state: &State, workspace: &mut Workspace
             damped,
         });
     }
+    for &contact in released.iter().filter(|j| !system.contacts.contains(j)) {
+        if let Some(law) = law_of(model, contact) {
+            let [before, after] = depths(contact);
+            let stored = law.energy(after) - law.energy(before);
+            compliant_works.push(CompliantWork {
+                contact,
+                stored,
+                damped: positive(-stored),
+            });
+        }
+    }
     model.poses(&trial.position, poses);
 }
 
-/// Adds to the balance the elastic energy that contacts lose or gain by changes of their status: what is left where their force ends before
-/// the bodies separate goes to their dampers, which give it back where `pressing` presses again.
-pub(super) fn record_changes(
-    model: &Model,
-    state: &State,
-    statuses: &[Status],
-    pressing: Option<usize>,
-    poses: &mut Poses,
-    report: &mut Report,
-) {
-    if !model.has_compliant_contacts {
-        return;
-    }
-    for (j, (old, new)) in state.status.iter().zip(statuses).enumerate() {
-        let contact = &model.contacts[j];
-        let Some(law) = contact.compliance else {
-            continue;
-        };
-        if old.is_closed() == new.is_closed() {
-            continue;
-        }
-        model.poses_of(contact.bodies, &state.position, poses);
-        let found = model.gap(contact, poses);
-        let left = found.map_or(0.0, |near| law.energy(-near.gap));
-        if old.is_closed() {
-            report.damping_loss += left;
-        } else if pressing == Some(j) {
-            report.damping_loss -= left;
-            report.play.lowest += left;
-        } else {
-            report.numerical_gain += left;
-        }
-    }
+/// Power that the dampers of contacts take which overlap without force, at the poses in the workspace, W.
+pub(super) fn released_power(model: &Model, workspace: &Workspace, v: &[f64]) -> f64 {
+    let Workspace {
+        released, poses, ..
+    } = workspace;
+    let powers = released.iter().filter_map(|&j| {
+        let law = law_of(model, j)?;
+        let (gap, rate) = model.gap_and_rate(&model.contacts[j], poses, v)?;
+        Some(law.pressure(positive(-gap), 0.0).force * rate)
+    });
+    powers.sum()
 }
 
 /// How a compliant contact vibrates.

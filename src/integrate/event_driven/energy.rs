@@ -293,12 +293,11 @@ pub(super) fn balance(
     mode: Mode,
     correct: bool,
 ) {
-    if correct && workspace.balance.is_flight(model, &workspace.system) {
+    let flies =
+        workspace.released.is_empty() && workspace.balance.is_flight(model, &workspace.system);
+    if correct && flies {
         limit_flight(model, state, &mut workspace.trial);
         return;
-    }
-    if mode == Mode::Complementarity {
-        compliant::close_pressing(model, workspace);
     }
     compliant::find_works(model, state, workspace, mode);
     let Workspace {
@@ -351,7 +350,7 @@ pub(super) fn numerical_error(
     } = workspace;
     let mut elastic = |q: &[f64]| {
         model.poses(q, poses);
-        dynamics::elastic_energy(model, state, poses)
+        dynamics::elastic_energy(model, poses)
     };
     balance.elastic_change = match model.has_compliant_contacts {
         true => -elastic(&state.position) + elastic(&trial.position),

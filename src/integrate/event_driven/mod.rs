@@ -31,7 +31,9 @@ pub use coefficients::Coefficients;
 pub use flanges::inverse_mass;
 
 use crate::integrate::workspace::SAME_ACCELERATION;
-use crate::integrate::{Report, StepError, Workspace, finite, in_play, reject_position_jumps};
+use crate::integrate::{
+    Report, StepError, Workspace, finite, in_play, reject_empty_reels, reject_position_jumps,
+};
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
@@ -236,6 +238,7 @@ fn with_counted_work(
     model.continue_speeds(state.time, &mut state.inputs);
     begin(model, state, workspace);
     reject_position_jumps(model, state, workspace)?;
+    reject_empty_reels(model, state)?;
     let capacity = workspace.capacity();
     let result = action(&mut Run {
         model,

@@ -43,9 +43,9 @@ impl Table {
                 format!("{name}.length"),
                 format!("length of {name}"),
                 Unit::Meter,
-                Output::real([j, reel], |s, [j, reel]| {
-                    let first = s.model().bodies[reel].first;
-                    s.model().rope_length(j).unwrap_or(0.0) + s.state().position[first]
+                Output::real([j, reel], |s, [j, _]| {
+                    let length = s.model().reeled_length(j, &s.state().position);
+                    length.unwrap_or(0.0)
                 })
                 .rate(|s, [_, reel]| {
                     let first = s.model().bodies[reel].first;

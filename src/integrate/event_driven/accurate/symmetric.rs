@@ -233,6 +233,7 @@ fn respond_loaded(
 }
 
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
+    let released = compliant::released_power(model, workspace, &workspace.mid_velocity);
     let Workspace {
         system,
         poses,
@@ -243,6 +244,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     } = workspace;
     let (impulses, works) = sums.split_at_mut(model.n_velocities);
     let (works, of_flanges) = works.split_at_mut(N_WORKS);
+    works[Work::Damping as usize] += h * released;
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);

@@ -197,6 +197,14 @@ impl Balance {
         trial: &mut Trial,
         mode: Mode,
     ) {
+        for work in works {
+            if let [Some(body), _] | [_, Some(body)] = model.contacts[work.contact].bodies {
+                let of = &mut self.groups[self.group[body]];
+                of.raised += work.stored;
+                of.moved += work.stored.abs();
+                of.damping += work.damped;
+            }
+        }
         for (i, &contact) in system.contacts.iter().enumerate() {
             let normal = system.normal(i);
             let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
@@ -217,11 +225,6 @@ impl Balance {
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
-                if let Some(work) = works.iter().find(|work| work.contact == contact) {
-                    of.raised += work.stored;
-                    of.moved += work.stored.abs();
-                    of.damping += work.damped;
-                }
                 if mode == Mode::FixedMode && state.status[contact].slides() {
                     let (mut along, mut square) = (0.0, 0.0);
                     for row in normal + 1..=normal + system.n_friction.min(N_TANGENTS) {
