@@ -222,6 +222,22 @@ pub enum InputUnit {
     RadianPerSecond2,
 }
 
+impl InputUnit {
+    /// Its symbol.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Newton => "N",
+            Self::NewtonMeter => "N.m",
+            Self::MeterPerSecond => "m/s",
+            Self::RadianPerSecond => "rad/s",
+            Self::Meter => "m",
+            Self::Radian => "rad",
+            Self::MeterPerSecond2 => "m/s2",
+            Self::RadianPerSecond2 => "rad/s2",
+        }
+    }
+}
+
 /// A unilateral constraint: a pair of features, a stop of a joint, or a rope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {

@@ -339,6 +339,34 @@ fn summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() 
 }
 
 #[test]
+fn inputs_of_every_kind_are_plotted() {
+    let folder = scratch("cli/input_plots");
+    std::fs::write(
+        folder.join("lift.toml"),
+        "[[body]]\nname = \"load\"\nkind = \"point\"\nmass = 1\nposition = [0, -1]
+        [[rope]]\nname = \"line\"\nbodies = [\"ground\", \"load\"]\nanchors = [[0, 0], [0, 0]]
+        reel_speed = { kind = \"input\" }\n",
+    )
+    .unwrap();
+    let arguments = [
+        "run",
+        "lift.toml",
+        "--until",
+        "1",
+        "--input",
+        "line.reel_speed=-0.2*t",
+        "--plot",
+        "inputs",
+        "--plot-file",
+        "lift.svg",
+    ];
+    let output = run_tool(&folder, &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let picture = std::fs::read_to_string(folder.join("lift.svg")).unwrap();
+    assert!(picture.contains("line.reel_speed"));
+}
+
+#[test]
 fn plots_that_time_stepping_cannot_draw_are_refused_before_the_run() {
     let folder = scratch("cli/time_stepping_plots");
     let picture = folder.join("pile.svg");

@@ -347,6 +347,21 @@ pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
     })
 }
 
+// inputs other than components of applied forces, by index
+fn further_inputs(model: &Model) -> impl Iterator<Item = usize> {
+    let is_applied = |name: &str| {
+        let mut links = applied(model);
+        links.any(|link| {
+            name.strip_prefix(&link.name)
+                .is_some_and(|rest| rest.starts_with(".force_"))
+        })
+    };
+    let inputs = model.inputs.iter().enumerate();
+    inputs
+        .filter(move |(_, input)| !is_applied(&input.name))
+        .map(|(i, _)| i)
+}
+
 // only magnitudes of velocities where there are very many bodies
 fn shows_speeds(model: &Model) -> bool {
     model.is_spatial() && model.bodies.len() > MOST_DIRECTIONS
@@ -399,6 +414,10 @@ fn others(model: &Model, with_losses: bool) -> Vec<Channel> {
             add(format!("{}.force_{axis}", link.name), "N", Group::Input);
         }
     }
+    for input in further_inputs(model) {
+        let link = &model.inputs[input];
+        add(link.name.clone(), link.unit.symbol(), Group::Input);
+    }
     let names = losses(&stiction::integrate::Report::default());
     for (name, _) in names.into_iter().filter(|_| with_losses) {
         add(name.to_owned(), "J", Group::Energy);
@@ -423,6 +442,8 @@ fn others_now(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>
         let force = force_of(link, state, poses);
         out.extend(&force.as_slice()[..if model.is_spatial() { 3 } else { 2 }]);
     }
+    let (time, inputs) = (state.time, &state.inputs);
+    out.extend(further_inputs(model).map(|input| inputs[input].value(time)));
     if with_losses {
         out.extend(losses.map(|(_, value)| value));
     }
