@@ -1,4 +1,4 @@
-//! Flanges: where another model takes hold.
+//! Flanges: where another model is attached.
 
 use super::{AnyForce, BodyRef, ForceLink, InputLink, InputUnit, Model};
 use crate::kinds::plane::force::FlangeLaw;

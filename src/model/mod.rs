@@ -269,13 +269,6 @@ pub struct Contact {
     pub compliance: Option<Compliance>,
 }
 
-impl Contact {
-    /// Is it the limit of a rope?
-    pub fn is_rope(&self) -> bool {
-        matches!(&self.kind, ContactKind::Limit(stop) if matches!(stop.of, Limited::Rope(_)))
-    }
-}
-
 /// Geometry of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactKind {
@@ -325,7 +318,7 @@ pub enum Limited {
     },
     /// The sum of a coupling with backlash, by index.
     Coupling(usize),
-    /// The way along the points of a rope, less the length paid out, by index.
+    /// The path of a rope, less the length paid out, by index.
     Rope(usize),
 }
 

@@ -18,7 +18,7 @@ use crate::math::Vec3;
 use crate::scene::error::Problem;
 use crate::scene::spec::{self, BodyMotion};
 
-/// The way of a rope.
+/// The path of a rope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rope {
     /// One end, pulleys, the other end: a body and a point of it each, in its own axes, m.
@@ -118,18 +118,18 @@ impl Model {
                 reject(refused);
                 continue;
             }
-            let (way, _) = self.rope(&added, &poses);
-            let length = rope.length.unwrap_or(way);
+            let (path, _) = self.rope(&added, &poses);
+            let length = rope.length.unwrap_or(path);
             // a packed scene can have any number
             if length.is_nan() || length <= 0.0 {
                 let message = "the points of the rope coincide at the start, so it has no length";
                 reject(("length", message.to_owned(), "give its `length`"));
                 continue;
             }
-            let missing = way - length;
+            let missing = path - length;
             if missing > overlap_allowed(self) {
                 let message = format!(
-                    "the path of the rope is {way:.6} m long at the start, {missing:.3e} m longer than the rope"
+                    "the path of the rope is {path:.6} m long at the start, {missing:.3e} m longer than the rope"
                 );
                 reject(("length", message, "move the bodies or lengthen the rope"));
                 continue;

@@ -23,7 +23,7 @@ pub const FILE: &[Parameter] = parameters! {
     "[[coupling]]" | "" | "" | "" | "": "gears, racks, belts and other equations between joint coordinates";
     "[[clutch]]" | "" | "" | "" | "": "clutches and brakes, see [below](#clutch-clutches-and-brakes)";
     "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, smoothed friction in joints";
-    "[[flange]]" | "" | "" | "" | "": "where another model takes hold, see [below](#flange)";
+    "[[flange]]" | "" | "" | "" | "": "where another model is attached, see [below](#flange)";
     "[[sensor]]" | "" | "" | "" | "": "quantities with names of your own, see [below](#sensor)";
     "[[parameter]]" | "" | "" | "" | "": "values of the scene with names of your own, see [below](#parameter)";
     "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";

@@ -341,7 +341,8 @@ impl Run<'_> {
     }
 
     fn has_taut_rope(&self) -> bool {
-        closed(&self.state.status).any(|j| self.model.contacts[j].is_rope())
+        let model = self.model;
+        closed(&self.state.status).any(|j| model.rope_of(&model.contacts[j]).is_some())
     }
 
     // does the speed of a drive differ from its prescribed one? Then it jumped

@@ -1,4 +1,4 @@
-//! `[[flange]]`: where another model takes hold.
+//! `[[flange]]`: where another model is attached.
 
 use super::force::{World, application_point, at_joint, moving};
 use super::{Moving, Names, side};

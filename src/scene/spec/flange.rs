@@ -1,4 +1,4 @@
-//! `[[flange]]`: where another model takes hold.
+//! `[[flange]]`: where another model is attached.
 
 use super::{Name, Pair, Place};
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ pub struct Flange<P = Pair> {
     pub place: Place,
     /// Unique name.
     pub name: String,
-    /// Where the partner takes hold.
+    /// Where the partner is attached.
     pub on: FlangeTarget<P>,
     /// The spring and damper to the partner; `None`: the partner gives the force.
     pub spring: Option<FlangeSpring>,
 }
 
-/// Where the partner takes hold.
+/// Where the partner is attached.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FlangeTarget<P = Pair> {
     /// `joint`.

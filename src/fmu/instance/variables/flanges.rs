@@ -1,4 +1,4 @@
-//! Flanges: where another model takes hold.
+//! Flanges: where another model is attached.
 
 use super::mechanism::effort;
 use super::{ANGULAR, LINEAR, Table};

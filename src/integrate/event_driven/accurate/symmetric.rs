@@ -42,8 +42,8 @@ pub(super) enum Work {
 /// Number of kinds of work.
 pub(super) const N_WORKS: usize = 4;
 
-/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work, work of flanges. The contacts are those of
-/// `workspace.active`.
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work, work of flanges. The contacts are
+/// those of `workspace.active`.
 pub(super) fn substep(
     model: &Model,
     workspace: &mut Workspace,

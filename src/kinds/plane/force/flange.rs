@@ -18,13 +18,13 @@ use crate::math::{Limit, Vec2, cross, dot};
 /// A flange.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flange {
-    /// Where its partner takes hold.
+    /// Where its partner is attached.
     pub at: Hold<Vec2>,
     /// Its force.
     pub law: FlangeLaw,
 }
 
-/// Where the partner takes hold.
+/// Where the partner is attached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hold<V> {
     /// At a coordinate of the joint, by index.

@@ -13,7 +13,7 @@ use crate::math::{Real, Vec3, cross3, dot3};
 /// A flange.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flange {
-    /// Where its partner takes hold.
+    /// Where its partner is attached.
     pub at: Hold<Vec3>,
     /// Its force.
     pub law: FlangeLaw,
